@@ -1,0 +1,70 @@
+# Everything goes through here. `make run` and `make test` each set up what they need on a fresh machine.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= auto
+
+.PHONY: help run test fast property lint format types vectors check-vectors official confirm bench cov ci clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+run: $(READY) ## set up, then check every vector file against the package
+	$(BIN)/nostrmcp vectors check
+
+test: $(READY) ## set up, then run all tests (quick property profile)
+	$(BIN)/python -m pytest -n $(JOBS) -q
+
+fast: $(READY) ## the tests that take milliseconds
+	$(BIN)/python -m pytest -q -x -m "not slow"
+
+property: $(READY) ## the property tests, with many more examples
+	NOSTRMCP_HYPOTHESIS=deep $(BIN)/python -m pytest -n $(JOBS) -q tests/nostr
+
+lint: $(READY) ## style and import order
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(READY) ## rewrite files in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(READY) ## mypy, strict
+	$(BIN)/mypy
+
+vectors: $(READY) ## write vectors/ again from vectors/source
+	$(BIN)/python -m vectors.source.fill
+
+check-vectors: $(READY) ## fail if vectors/ is not what vectors/source says
+	$(BIN)/python -m vectors.source.fill --check
+
+official: $(READY) ## get official test data from source archives of published packages into .official/
+	$(BIN)/python tests/official/get.py .official
+
+confirm: $(READY) ## run the vectors through published software that is not ours
+	$(BIN)/python tests/confirm/confirm.py
+
+bench: $(READY) ## speed, as ratios to the bare library calls (PEERS=1: and to other implementations)
+	$(BIN)/python tests/bench/bench.py $(if $(PEERS),--peers)
+
+cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the Nostr layer must be covered whole
+	rm -f .coverage .coverage.*
+	$(BIN)/python -m coverage run -m pytest -q
+	$(BIN)/python -m coverage run -m pytest -q --public-api tests/nostr tests/vectors
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*' --fail-under=100
+
+ci: lint types check-vectors test run cov ## what .ci/run runs
+
+clean: ## remove what make made
+	rm -rf $(VENV) .official .peers dist build .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

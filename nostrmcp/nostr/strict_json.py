@@ -1,0 +1,248 @@
+"""JSON without the gaps that let two readers see different values in one text, and NIP-01's exact writer.
+
+The only module that imports orjson. Two traps of it are closed here: it keeps the last of two equal keys, and it turns
+integers beyond 64 bits into floats. `parse` is therefore orjson wherever a cheap comparison proves that nothing was
+lost, and otherwise `_parse_slowly`, the readable definition of what is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+import orjson
+
+from .errors import ErrorClass, LocalProtocolError, Violation, shown
+
+JSON = Any
+MAX_DEPTH = 128
+
+_WHERE = "JSON"
+# Python turns at most 4,300 digits into an integer or back; an integer of this many bits has fewer.
+_WRITABLE_BITS = 14_000
+
+
+def parse(data: bytes | str) -> JSON:
+    """The value of one JSON text, or a Violation.
+
+    Refused: what is not UTF-8 (JSON-PARSE-01), a key named twice (JSON-PARSE-02), half of a surrogate pair
+    (JSON-PARSE-03), anything that is not exactly one JSON value, such as NaN or trailing data (JSON-PARSE-04), and
+    nesting beyond MAX_DEPTH (JSON-PARSE-05). An integer keeps its value whatever its size (JSON-PARSE-06).
+    """
+    data = as_bytes(data)
+    value = load(data)
+    if _holds_float(value) and dump(value) != data:
+        return _parse_slowly(data)
+    settle(data, value)
+    return value
+
+
+def as_bytes(data: bytes | str) -> bytes:
+    """UTF-8 bytes of a text frame; a raw lone surrogate in a str is the peer's fault like any other."""
+    if isinstance(data, bytes):
+        return data
+    try:
+        return data.encode()
+    except UnicodeEncodeError:
+        raise Violation(ErrorClass.LONE_SURROGATE, _WHERE, "half of a surrogate pair in the text") from None
+
+
+def load(data: bytes) -> JSON:
+    """The value of a JSON text in which keys may still be repeated or nesting be deep.
+
+    Only for a caller that goes on to rule those out, as `parse` and `event.parse` do.
+    """
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return _parse_slowly(data)
+
+
+def settle(data: bytes, value: JSON) -> None:
+    """Refuse what `load` let through in `data`: nesting beyond MAX_DEPTH, a key named twice."""
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _nested_deeper_than(MAX_DEPTH, value):
+        raise _too_deep()
+    refuse_repeated_keys(data, dump(value))
+
+
+def refuse_repeated_keys(data: bytes, canonical: bytes) -> None:
+    """Refuse `data` if it names a key twice; `canonical` is its value, written again.
+
+    Every key is followed by one colon outside strings, and colons inside strings are the same in both texts unless
+    `data` spells one as an escape. So a surplus of colons is a repeated key, without a second parse.
+    """
+    if b"\\u003" in data:
+        _parse_slowly(data)
+    elif data.count(b":") != canonical.count(b":"):
+        raise Violation(ErrorClass.DUPLICATE_KEY, _WHERE, "an object names the same key twice")
+
+
+def dump(value: JSON) -> bytes:
+    """The bytes NIP-01 hashes (NIP01-SER-02, NIP01-SER-03, NIP01-SER-04), and what we put in content.
+
+    A value that `parse` would refuse is a LocalProtocolError.
+    """
+    text = dump_flat(value)
+    if b"null" in text and _holds_non_finite(value):
+        raise _unwritable("NaN and Infinity are not JSON")
+    if text.count(b"[") + text.count(b"{") > MAX_DEPTH and _nested_deeper_than(MAX_DEPTH, value):
+        raise LocalProtocolError(ErrorClass.TOO_DEEP, f"nested deeper than {MAX_DEPTH}")
+    return text
+
+
+def dump_flat(value: JSON) -> bytes:
+    """`dump` for a value known to hold only strings and integers in shallow lists, as a serialized event does."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return write(value).encode()
+
+
+_ESCAPES = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\f": "\\f",
+    "\r": "\\r",
+} | {chr(code): f"\\u{code:04x}" for code in range(0x20) if chr(code) not in "\b\t\n\f\r"}
+
+
+def write(value: JSON, depth: int = 1) -> str:
+    """The readable writer: no white space, seven named escapes, every other character as it is (NIP01-SER-03).
+
+    The remaining control characters become lower-case \\u00xx: NIP-01 to the letter would leave them raw, which is not
+    JSON, and no implementation does (NIP01-SER-04, AMB-01). `dump` gives the same text faster, except that the
+    spelling of a float is orjson's there.
+    """
+    if depth > MAX_DEPTH and isinstance(value, (list, tuple, dict)):
+        raise LocalProtocolError(ErrorClass.TOO_DEEP, f"nested deeper than {MAX_DEPTH}")
+    match value:
+        case None:
+            return "null"
+        case True:
+            return "true"
+        case False:
+            return "false"
+        case str():
+            return _write_string(value)
+        case int() if value.bit_length() <= _WRITABLE_BITS:
+            return str(value)
+        case float() if math.isfinite(value):
+            return repr(value)
+        case list() | tuple():
+            return "[" + ",".join(write(item, depth + 1) for item in value) + "]"
+        case dict() if all(isinstance(key, str) for key in value):
+            members = (f"{_write_string(key)}:{write(item, depth + 1)}" for key, item in value.items())
+            return "{" + ",".join(members) + "}"
+        case _:
+            raise _unwritable(f"this {type(value).__name__} has no JSON form")
+
+
+def _write_string(text: str) -> str:
+    escaped = "".join(_ESCAPES.get(character, character) for character in text)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise LocalProtocolError(ErrorClass.LONE_SURROGATE, "half of a surrogate pair cannot be written")
+    return f'"{escaped}"'
+
+
+def _unwritable(detail: str) -> LocalProtocolError:
+    return LocalProtocolError(ErrorClass.INVALID_JSON, detail)
+
+
+def _parse_slowly(data: bytes) -> JSON:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as problem:
+        raise Violation(ErrorClass.INVALID_UTF8, _WHERE, f"byte {problem.start} is not UTF-8") from None
+    try:
+        value = _decoder.decode(text)
+    except json.JSONDecodeError as problem:
+        raise Violation(ErrorClass.INVALID_JSON, _WHERE, f"{problem.msg} at character {problem.pos}") from None
+    except RecursionError:
+        raise _too_deep() from None
+    if _nested_deeper_than(MAX_DEPTH, value):
+        raise _too_deep()
+    if "\\u" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise Violation(ErrorClass.LONE_SURROGATE, _WHERE, "half of a surrogate pair, escaped") from None
+    return value
+
+
+def _object_without_repeated_keys(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise Violation(ErrorClass.DUPLICATE_KEY, _WHERE, f"key {shown(repeated)} is named twice")
+    return members
+
+
+def _integer(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:
+        raise Violation(ErrorClass.NUMBER_OUT_OF_RANGE, _WHERE, f"an integer of {len(digits)} digits") from None
+
+
+def _finite_float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise Violation(ErrorClass.NUMBER_OUT_OF_RANGE, _WHERE, "a number too large for a 64-bit float")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Violation(ErrorClass.INVALID_JSON, _WHERE, f"{name} is not JSON")
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object_without_repeated_keys,
+    parse_int=_integer,
+    parse_float=_finite_float,
+    parse_constant=_no_constant,
+)
+
+
+def _too_deep() -> Violation:
+    return Violation(ErrorClass.TOO_DEEP, _WHERE, f"nested deeper than {MAX_DEPTH}")
+
+
+def _children(nodes: list[JSON]) -> list[JSON]:
+    children: list[JSON] = []
+    for node in nodes:
+        if isinstance(node, dict):
+            children.extend(node.values())
+        elif isinstance(node, (list, tuple)):
+            children.extend(node)
+    return children
+
+
+def _nested_deeper_than(limit: int, value: JSON) -> bool:
+    level = [value]
+    for _ in range(limit):
+        level = _children(level)
+        if not level:
+            return False
+    return any(isinstance(node, (dict, list, tuple)) for node in level)
+
+
+def _holds(value: JSON, wanted: Any) -> bool:
+    level = [value]
+    while level:
+        if any(wanted(node) for node in level):
+            return True
+        level = _children(level)
+    return False
+
+
+def _holds_float(value: JSON) -> bool:
+    return _holds(value, lambda node: type(node) is float)
+
+
+def _holds_non_finite(value: JSON) -> bool:
+    return _holds(value, lambda node: isinstance(node, float) and not math.isfinite(node))
