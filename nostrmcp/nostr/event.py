@@ -75,7 +75,7 @@ class UnsignedEvent(_Tagged):
         set_content(self, content)
 
     def serialize(self) -> bytes:
-        """The bytes that are hashed into the id (NIP01-SER-01 to NIP01-SER-04)."""
+        """The bytes that are hashed into the id (NIP01-SER-01 to NIP01-SER-05)."""
         return _serialize(self.pubkey.hex(), self.created_at, self.kind, self.tags, self.content)
 
     @property
@@ -135,7 +135,7 @@ class Event(_Tagged):
         set_serialized(self, _serialized or _serialize(pubkey.hex(), created_at, kind, tags, content))
 
     def serialize(self) -> bytes:
-        """The bytes that are hashed into the id (NIP01-SER-01 to NIP01-SER-04)."""
+        """The bytes that are hashed into the id (NIP01-SER-01 to NIP01-SER-05)."""
         return self._serialized
 
     def verify(self, author: PublicKey | None = None) -> None:
@@ -198,7 +198,10 @@ def freeze_tags(tags: Iterable[Sequence[str]]) -> Tags:
 
 
 def parse(data: bytes | str) -> Event:
-    """An event from its JSON text: shape only (NIP01-EVT-01 to NIP01-EVT-09), strictly (JSON-PARSE-01 to -05)."""
+    """An event from its JSON text, of the right shape (NIP01-EVT-01 to NIP01-EVT-11), as `strict_json.parse` reads it.
+
+    Hexadecimal is the only form of keys and ids here: never bech32 (NIP19-USE-01).
+    """
     if isinstance(data, str):
         data = strict_json.as_bytes(data)
     value = strict_json.load(data)

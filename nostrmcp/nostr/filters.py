@@ -33,7 +33,7 @@ class Filter:
     limit: int | None = None
 
     def matches(self, event: Event) -> bool:
-        """Whether the event meets every condition (NIP01-FILTER-01, NIP01-FILTER-02, NIP01-FILTER-05).
+        """Whether the event meets every condition (NIP01-FILTER-01, NIP01-FILTER-02, NIP01-FILTER-04, NIP01-FILTER-05).
 
         `limit` plays no part: it is about the initial query only (NIP01-FILTER-06).
         """
@@ -153,12 +153,15 @@ def address(event: Event) -> str | None:
 
 
 def newest_first(event: Event) -> tuple[int, bytes]:
-    """Sort key: the latest comes first, and of two in one second the lower id (NIP01-REPL-01, NIP01-REPL-02)."""
+    """Sort key: the latest comes first, and of two in one second the lower id (NIP01-FILTER-10)."""
     return -event.created_at, event.id
 
 
 def replaces(candidate: Event, held: Event) -> bool:
-    """Whether `candidate` takes the place of `held`: same address, and later, or as late with a lower id."""
+    """Whether `candidate` takes the place of `held`: same address, and later, or as late with a lower id.
+
+    NIP01-REPL-01, NIP01-REPL-02.
+    """
     its_address = address(candidate)
     if its_address is None or its_address != address(held):
         return False

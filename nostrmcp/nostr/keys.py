@@ -36,7 +36,7 @@ class PublicKey:
         return f"PublicKey({self.x.hex()})"
 
     def verify(self, message: bytes, signature: bytes) -> bool:
-        """Whether this key made the signature: True or False, never an exception (BIP340-VERIFY-02 to -04)."""
+        """Whether this key made the signature, never an exception (BIP340-VERIFY-02 to BIP340-VERIFY-04)."""
         return len(signature) == 64 and curve.verify(self._handle, message, signature)
 
 
@@ -47,7 +47,10 @@ def public_key(x: bytes) -> PublicKey:
 
 
 class SecretKey:
-    """A secret key. It can be used and, when asked for by name, revealed, but never printed, compared or pickled."""
+    """A secret key of 32 bytes from 1 to n - 1 (BIP340-KEY-01, BIP340-KEY-02).
+
+    It can be used and, when asked for by name, revealed, but never printed, compared or pickled.
+    """
 
     __slots__ = ("_pair", "_secret", "public_key")
 

@@ -77,7 +77,8 @@ def encode(entity: Entity) -> str:
 def decode(text: str) -> Entity:
     """The entity of a bech32 text, or a Violation that never repeats the text: it may be a secret.
 
-    NIP19-BARE-01, NIP19-TLV-01; unknown TLVs are ignored (NIP19-TLV-02); at most 5000 characters (NIP19-SIZE-01).
+    NIP19-BARE-01, NIP19-TLV-01; unknown TLVs are ignored (NIP19-TLV-02); relays are ASCII (NIP19-TLV-03); at most 5000
+    characters (NIP19-SIZE-01).
     """
     prefix, data = _unbech32(text)
     match prefix:

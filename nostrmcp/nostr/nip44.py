@@ -96,7 +96,7 @@ def encrypt(plaintext: str | bytes, conversation_key: bytes, nonce: bytes, *, ex
 
 
 def decrypt(payload: str, conversation_key: bytes, *, max_characters: int = MAX_PAYLOAD_CHARACTERS) -> str:
-    """The plaintext of a payload whose event's signature was already verified (NIP44-DEC-01 to NIP44-DEC-06)."""
+    """The plaintext of a payload whose event's signature was already verified (NIP44-DEC-01 to NIP44-DEC-08)."""
     plaintext = decrypt_bytes(payload, conversation_key, max_characters=max_characters)
     try:
         return plaintext.decode()

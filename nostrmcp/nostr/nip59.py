@@ -1,7 +1,8 @@
 """NIP-59 gift wraps, in the three-layer form (rumor, seal, wrap) and the one-layer form (a signed event in a wrap).
 
-Times, keys and nonces are arguments. A wrap is signed by a key made for it alone, so its signature says nothing about
-who sent it: the inner signature is the only proof, and nothing of the inner event is believed before it verifies.
+Times, keys and nonces are arguments; moving times into the past is the caller's part (NIP59-TIME-01). A wrap is signed
+by a key made for it alone, so its signature says nothing about who sent it: the inner signature is the only proof, and
+nothing of the inner event is believed before it verifies.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def wrap(
 def unwrap(wrapped: Event, recipient: SecretKey) -> Event:
     """The signed event inside a one-layer wrap, both signatures verified (NIP59-OPEN-01, NIP59-OPEN-02).
 
-    A seal inside is named as such: its sender speaks the three-layer form.
+    The wrap's own tags play no part (NIP59-WRAP-03). A seal inside is named as such: its sender speaks the three-layer
+    form (NIP59-OPEN-05).
     """
     inner = events.parse(_open(wrapped, recipient))
     if inner.kind == SEAL:

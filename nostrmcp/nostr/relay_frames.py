@@ -1,8 +1,9 @@
 """The messages between a client and a relay: NIP-01, and AUTH of NIP-42.
 
 Each message is a frozen dataclass; `dump` writes it, `parse_client_frame` and `parse_relay_frame` read what the one
-side and the other may send. Elements after the ones a message defines are ignored, as later NIPs add some. Events
-inside are of the right shape but not yet verified.
+side and the other may send and refuse the rest (NIP01-FRAME-10). Elements after the ones a message defines are ignored,
+as later NIPs add some (NIP01-FRAME-09). A subscription id has 1 to 64 characters (NIP01-FRAME-03). Events inside are of
+the right shape but not yet verified.
 """
 
 from __future__ import annotations

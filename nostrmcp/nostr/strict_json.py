@@ -79,7 +79,7 @@ def refuse_repeated_keys(data: bytes, canonical: bytes) -> None:
 
 
 def dump(value: JSON) -> bytes:
-    """The bytes NIP-01 hashes (NIP01-SER-02, NIP01-SER-03, NIP01-SER-04), and what we put in content.
+    """The bytes NIP-01 hashes (NIP01-SER-02 to NIP01-SER-05), and what we put in content.
 
     A value that `parse` would refuse is a LocalProtocolError.
     """
@@ -114,7 +114,7 @@ def write(value: JSON, depth: int = 1) -> str:
     """The readable writer: no white space, seven named escapes, every other character as it is (NIP01-SER-03).
 
     The remaining control characters become lower-case \\u00xx: NIP-01 to the letter would leave them raw, which is not
-    JSON, and no implementation does (NIP01-SER-04, AMB-01). `dump` gives the same text faster, except that the
+    JSON, and no implementation does (NIP01-SER-05, AMB-01). `dump` gives the same text faster, except that the
     spelling of a float is orjson's there.
     """
     if depth > MAX_DEPTH and isinstance(value, (list, tuple, dict)):

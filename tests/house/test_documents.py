@@ -1,0 +1,70 @@
+"""What the documents say is so."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nostrmcp.conformance.vectors import load_suites
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "spec").rglob("*.md")),
+    *sorted((ROOT / "vectors").glob("*.md")),
+]
+
+
+def fences(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
+
+
+def test_the_example_in_the_readme_works() -> None:
+    (example,) = fences(README, "python")
+    exec(compile(example, "README.md", "exec"), {})
+
+
+def test_the_number_of_vectors_is_the_one_told() -> None:
+    total = sum(len(suite.cases) for suite in load_suites())
+    for path in DOCUMENTS:
+        for told in re.findall(r"([0-9,]+) (?:vectors|cases) (?:for them|in )", path.read_text(encoding="utf-8")):
+            assert told == f"{total:,}", path.name
+
+
+def test_every_make_target_that_is_named_exists() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.M))
+    for path in DOCUMENTS:
+        assert set(re.findall(r"`make ([a-z-]+)", path.read_text(encoding="utf-8"))) <= targets, path.name
+    assert set(re.findall(r"^make ([a-z-]+)", README, re.M)) <= targets
+
+
+def test_links_lead_somewhere() -> None:
+    for path in DOCUMENTS:
+        prose = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for link in re.findall(r"\]\(([^)#]+)\)", prose):
+            assert (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_every_case_that_is_named_exists() -> None:
+    known = {case.id for suite in load_suites() for case in suite.cases}
+    named = set(re.findall(r"vectors show ([a-z0-9-]+)", README))
+    assert named and named <= known
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="the example runner needs node")
+def test_the_runner_in_javascript_works(tmp_path: Path) -> None:
+    (runner,) = fences((ROOT / "vectors" / "README.md").read_text(encoding="utf-8"), "js")
+    (tmp_path / "runner.mjs").write_text(runner, encoding="utf-8")
+    result = subprocess.run(
+        ["node", "runner.mjs", str(ROOT / "vectors")], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    total = sum(len(suite.cases) for suite in load_suites())
+    own = sum(case.op in ("event_id", "kind_class") for suite in load_suites() for case in suite.cases)
+    assert result.stdout == f"{own} passed, 0 failed, {total - own} skipped\n"
+    assert (result.returncode, result.stderr) == (0, "")

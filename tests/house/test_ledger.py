@@ -1,0 +1,90 @@
+"""Requirements, vectors, code and prose name each other, and nothing is named that is not there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nostrmcp.conformance.vectors import load_suites
+
+ROOT = Path(__file__).resolve().parents[2]
+LEDGERS = sorted((ROOT / "spec" / "requirements").glob("*.toml"))
+BASES = {"seed", "nip", "bip", "mcp", "cep", "house"}
+EXCLUSIONS = {"caller", "not-observable", "own-limit"}
+REQUIREMENT_ID = re.compile(r"\b[A-Z0-9]+-[A-Z]+-[0-9]{2,3}\b")
+RANGE = re.compile(r"\b([A-Z0-9]+-[A-Z]+-)([0-9]{2,3}) to \1([0-9]{2,3})\b")
+AMBIGUITY_ID = re.compile(r"\bAMB-[0-9]{2,3}\b")
+
+
+def rows() -> list[dict[str, Any]]:
+    return [row for path in LEDGERS for row in tomllib.loads(path.read_text(encoding="utf-8"))["requirement"]]
+
+
+def named_in(text: str) -> set[str]:
+    """Requirement ids in a text; `X-01 to X-03` names the one between too."""
+    found = set(REQUIREMENT_ID.findall(text))
+    for prefix, first, last in RANGE.findall(text):
+        found |= {f"{prefix}{number:0{len(first)}}" for number in range(int(first), int(last) + 1)}
+    return found
+
+
+ROWS = rows()
+KNOWN = {row["id"] for row in ROWS}
+TESTED = {name for suite in load_suites() for case in suite.cases for name in case.req}
+SOURCES = sorted((ROOT / "nostrmcp").rglob("*.py"))
+PROSE = [*sorted((ROOT / "spec").rglob("*.md")), *sorted(ROOT.glob("*.md")), *sorted((ROOT / "vectors").glob("*.md"))]
+AMBIGUITIES = re.findall(r"^## (AMB-[0-9]+):", (ROOT / "spec" / "ambiguities.md").read_text(encoding="utf-8"), re.M)
+
+
+def test_a_range_names_what_lies_between() -> None:
+    assert named_in("(NIP01-SER-01 to NIP01-SER-03)") == {"NIP01-SER-01", "NIP01-SER-02", "NIP01-SER-03"}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_row(row: dict[str, Any]) -> None:
+    assert row.keys() - {"excluded"} == {"id", "level", "basis", "source", "text"}
+    assert REQUIREMENT_ID.fullmatch(row["id"])
+    assert row["level"] in {"MUST", "SHOULD", "MAY"}
+    assert row["basis"] in BASES
+    assert row["source"]
+    assert row["text"].endswith(".")
+    if "excluded" in row:
+        assert row["excluded"] in EXCLUSIONS
+        assert row["id"] not in TESTED, "it is excluded, and yet a vector names it"
+    else:
+        assert row["id"] in TESTED, "no vector names it"
+
+
+def test_ids_are_unique() -> None:
+    assert [name for name, times in Counter(row["id"] for row in ROWS).items() if times > 1] == []
+
+
+def test_vectors_name_known_requirements() -> None:
+    assert set() == TESTED - KNOWN
+
+
+def test_code_names_known_requirements_and_every_one_of_them() -> None:
+    cited = {path.name: named_in(path.read_text(encoding="utf-8")) for path in SOURCES}
+    assert {name: sorted(ids - KNOWN) for name, ids in cited.items() if ids - KNOWN} == {}
+    assert sorted(KNOWN - set().union(*cited.values())) == []
+
+
+def test_prose_names_known_requirements() -> None:
+    for path in PROSE:
+        text = path.read_text(encoding="utf-8")
+        assert named_in(AMBIGUITY_ID.sub("", text)) - KNOWN == set(), path.name
+
+
+def test_ambiguities_are_known_and_used() -> None:
+    assert len(AMBIGUITIES) == len(set(AMBIGUITIES))
+    named = {case.ambiguity for suite in load_suites() for case in suite.cases if case.ambiguity}
+    assert named - set(AMBIGUITIES) == set()
+    code = {name for path in SOURCES for name in AMBIGUITY_ID.findall(path.read_text(encoding="utf-8"))}
+    ledger = {name for path in LEDGERS for name in AMBIGUITY_ID.findall(path.read_text(encoding="utf-8"))}
+    assert (code | ledger) - set(AMBIGUITIES) == set()
+    assert set(AMBIGUITIES) - named - code - ledger == set()

@@ -1,0 +1,204 @@
+"""The vector files: well formed, as their sources say, and passed by this package."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from nostrmcp.conformance.check import answer
+from nostrmcp.conformance.judge import Accepted, Judgement, Refused, Verdict, judge
+from nostrmcp.conformance.operations import OPERATIONS
+from nostrmcp.conformance.vectors import Case, load_suites, vectors_folder
+from nostrmcp.nostr import ErrorClass
+from vectors.source import fill
+
+VECTORS = Path(__file__).resolve().parents[2] / "vectors"
+SUITES = list(load_suites())
+CASES = [case for suite in SUITES for case in suite.cases]
+BY_ID = {case.id: case for case in CASES}
+
+
+def load(path: str) -> Any:
+    return json.loads((VECTORS / path).read_text(encoding="utf-8"))
+
+
+OPERATION_SCHEMAS = load("schema/operations-v1.json")
+
+
+def operation_schema(op: str, side: str) -> Draft202012Validator:
+    return Draft202012Validator({"$defs": OPERATION_SCHEMAS["$defs"], **OPERATION_SCHEMAS["operations"][op][side]})
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_this_package_passes(case: Case) -> None:
+    assert judge(case, answer(OPERATIONS[case.op], case)) == Judgement(Verdict.PASS)
+
+
+def test_the_vectors_of_this_tree_are_the_ones_tested() -> None:
+    assert vectors_folder() == VECTORS
+
+
+def test_files_are_what_the_sources_say() -> None:
+    for path, text in fill.files().items():
+        assert (VECTORS / path).read_text(encoding="utf-8") == text, f"vectors/{path}: run make vectors"
+
+
+@pytest.mark.parametrize("path", sorted(path.name for path in (VECTORS / "schema").glob("*.json")))
+def test_schema_is_a_schema(path: str) -> None:
+    Draft202012Validator.check_schema(load(f"schema/{path}"))
+
+
+@pytest.mark.parametrize(("schema", "path"), [("errors-v1", "errors.json"), ("index-v1", "INDEX.json")])
+def test_lists_follow_their_schemas(schema: str, path: str) -> None:
+    Draft202012Validator(load(f"schema/{schema}.json")).validate(load(path))
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+def test_file_follows_its_schema(suite: Any) -> None:
+    value = json.loads(suite.path.read_text(encoding="utf-8"))
+    Draft202012Validator(load("schema/vectors-v1.json")).validate(value)
+    assert value["count"] == len(suite.cases)
+    for group in value["groups"]:
+        given, expected = operation_schema(group["op"], "input"), operation_schema(group["op"], "output")
+        for case in group["cases"]:
+            given.validate(case["input"])
+            if "output" in case:
+                expected.validate(case["output"])
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+def test_flags_are_explained_and_used(suite: Any) -> None:
+    used = {flag for case in suite.cases for flag in case.flags}
+    assert used == suite.notes.keys()
+
+
+def test_the_index_has_every_file_and_its_hash() -> None:
+    index = load("INDEX.json")
+    on_disk = sorted(path.relative_to(VECTORS).as_posix() for path in VECTORS.glob("*/*.json"))
+    assert sorted(entry["path"] for entry in index["files"]) == [p for p in on_disk if not p.startswith("schema/")]
+    for entry in index["files"]:
+        data = (VECTORS / entry["path"]).read_bytes()
+        assert entry["sha256"] == hashlib.sha256(data).hexdigest()
+        assert entry["cases"] == load(entry["path"])["count"]
+    assert index["cases"] == len(CASES)
+
+
+def test_ids_are_unique_over_all_files() -> None:
+    assert [name for name, times in Counter(case.id for case in CASES).items() if times > 1] == []
+
+
+def test_titles_are_assertions() -> None:
+    modal = re.compile(r"\b(should|must|shall|test that|verify that|check that)\b", re.I)
+    assert [case.id for case in CASES if modal.search(case.title)] == []
+
+
+def test_error_classes_are_the_closed_list() -> None:
+    listed = [(row["class"], row["meaning"]) for row in load("errors.json")["classes"]]
+    assert listed == [(one.value, one.meaning) for one in ErrorClass]
+    assert {case.error_class for case in CASES if case.error_class} <= {name for name, _ in listed}
+
+
+def test_every_error_class_is_seen_in_a_vector() -> None:
+    # Limits of our own have no vector: another implementation sets others.
+    without = {ErrorClass.PAYLOAD_TOO_LARGE.value}
+    assert {one.value for one in ErrorClass} - {case.error_class for case in CASES} == without
+
+
+def test_every_operation_is_described_asked_for_and_answered() -> None:
+    assert set(OPERATIONS) == set(OPERATION_SCHEMAS["operations"]) == {case.op for case in CASES}
+
+
+def test_every_file_has_positive_and_negative_cases() -> None:
+    for suite in SUITES:
+        results = {case.result for case in suite.cases}
+        assert "valid" in results and results & {"invalid", "acceptable"}, suite.name
+
+
+class TestJudge:
+    """The judge itself: what passes, what fails, and why."""
+
+    def test_a_refusal_fails_a_valid_case(self) -> None:
+        judgement = judge(BY_ID["nip01-verify"], Refused("invalid_signature", "no"))
+        assert judgement == Judgement(Verdict.FAIL, "refused as invalid_signature (no), but it is valid")
+
+    def test_an_answer_fails_an_invalid_case(self) -> None:
+        judgement = judge(BY_ID["nip01-content-changed"], Accepted({"id": "00"}))
+        assert judgement == Judgement(Verdict.FAIL, "accepted, but it must be refused as id_mismatch")
+
+    def test_another_error_class_is_told_apart(self) -> None:
+        judgement = judge(BY_ID["nip01-content-changed"], Refused("invalid_signature", "no"))
+        assert judgement == Judgement(Verdict.OTHER_CLASS, "refused as invalid_signature, expected id_mismatch")
+
+    def test_an_acceptable_case_passes_either_way_but_not_with_another_output(self) -> None:
+        case = BY_ID["kind-45"]
+        assert judge(case, Accepted({"class": "undefined"})).verdict is Verdict.PASS
+        assert judge(case, Refused("malformed_kind", "no")).verdict is Verdict.PASS
+        assert judge(case, Accepted({"class": "ephemeral"})).verdict is Verdict.FAIL
+
+    def test_an_acceptable_case_without_an_output_passes_any_answer(self) -> None:
+        assert judge(BY_ID["json-depth-1000"], Accepted({"canonical": "[]"})).verdict is Verdict.PASS
+
+    @pytest.mark.parametrize(
+        "output", [{"matches": 1}, {"matches": "true"}, {}, {"matches": True, "more": 1}, {"matches": None}]
+    )
+    def test_equality_is_exact(self, output: dict[str, Any]) -> None:
+        assert judge(BY_ID["filter-id"], Accepted(output)).verdict is Verdict.FAIL
+
+    def test_lists_are_compared_in_order_and_length(self) -> None:
+        case = BY_ID["nip01-tag-values"]
+        assert judge(case, Accepted({"values": ["one", "", "three"]})).verdict is Verdict.PASS
+        assert judge(case, Accepted({"values": ["", "one", "three"]})).verdict is Verdict.FAIL
+        assert judge(case, Accepted({"values": ["one", ""]})).verdict is Verdict.FAIL
+
+    def test_json_texts_are_compared_as_json(self) -> None:
+        case = BY_ID["frame-write-eose"]
+        assert judge(case, Accepted({"raw": '[ "EOSE" , "sub" ]'})).verdict is Verdict.PASS
+        assert judge(case, Accepted({"raw": '["EOSE","other"]'})).verdict is Verdict.FAIL
+        for output in ({"raw": "["}, {}, {"raw": None}):
+            assert judge(case, Accepted(output)).verdict is Verdict.FAIL
+
+    def test_tags_are_compared_in_any_order_where_the_case_says_so(self) -> None:
+        case = BY_ID["auth-build"]
+        assert case.output is not None
+        event = case.output["event"]
+        assert judge(case, Accepted({"event": {**event, "tags": event["tags"][::-1]}})).verdict is Verdict.PASS
+        assert judge(case, Accepted({"event": {**event, "tags": event["tags"][:1]}})).verdict is Verdict.FAIL
+        assert judge(case, Accepted({"event": {**event, "kind": 1}})).verdict is Verdict.FAIL
+        assert judge(case, Accepted({"event": None})).verdict is Verdict.FAIL
+
+    def test_entities_are_compared_by_what_they_hold(self) -> None:
+        case = BY_ID["nip19-encode-naddr"]
+        assert case.output is not None
+        assert judge(case, Accepted({"text": case.output["text"]})).verdict is Verdict.PASS
+        other = BY_ID["nip19-encode-naddr-utf8"].output
+        assert other is not None
+        assert judge(case, Accepted(other)).verdict is Verdict.FAIL
+        for output in ({"text": "naddr1"}, {}, {"text": None}):
+            assert judge(case, Accepted(output)).verdict is Verdict.FAIL
+
+    @pytest.mark.parametrize(("name", "kind"), [("nip59-wrap-1059", 21059), ("nip59-gift-wrap", 21059)])
+    def test_wraps_are_opened(self, name: str, kind: int) -> None:
+        case = BY_ID[name]
+        again = OPERATIONS[case.op](case.input | {"nonce": "11" * 32, "aux_rand": "22" * 32})
+        assert case.output is not None and again["event"]["id"] != case.output["event"]["id"]
+        assert judge(case, Accepted(again)).verdict is Verdict.PASS
+        assert judge(case, Accepted(OPERATIONS[case.op](case.input | {"kind": kind}))).verdict is Verdict.FAIL
+        assert judge(case, Accepted({"event": {**again["event"], "sig": "00" * 64}})).verdict is Verdict.FAIL
+        assert judge(case, Accepted({})).verdict is Verdict.FAIL
+
+    def test_a_wrap_of_another_event_fails(self) -> None:
+        case = BY_ID["nip59-wrap-1059"]
+        other = BY_ID["nip01-verify"].input["event"]
+        assert judge(case, Accepted(OPERATIONS["wrap"](case.input | {"event": other}))).verdict is Verdict.FAIL
+
+    def test_long_values_are_cut_in_messages(self) -> None:
+        judgement = judge(BY_ID["nip44-decrypt-one-byte"], Accepted({"plaintext": "x" * 1000}))
+        assert judgement.detail.startswith('expected {"plaintext": "a"}, got {"plaintext": "xxx')
+        assert judgement.detail.endswith("xxx...")
