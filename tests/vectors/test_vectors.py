@@ -137,13 +137,14 @@ class TestJudge:
         assert judgement == Judgement(Verdict.OTHER_CLASS, "refused as invalid_signature, expected id_mismatch")
 
     def test_an_acceptable_case_passes_either_way_but_not_with_another_output(self) -> None:
-        case = BY_ID["kind-45"]
-        assert judge(case, Accepted({"class": "undefined"})).verdict is Verdict.PASS
-        assert judge(case, Refused("malformed_kind", "no")).verdict is Verdict.PASS
-        assert judge(case, Accepted({"class": "ephemeral"})).verdict is Verdict.FAIL
+        case = BY_ID["filter-empty-list"]
+        assert judge(case, Accepted({"matches": False})).verdict is Verdict.PASS
+        assert judge(case, Refused("malformed_filter", "no")).verdict is Verdict.PASS
+        assert judge(case, Accepted({"matches": True})).verdict is Verdict.FAIL
 
     def test_an_acceptable_case_without_an_output_passes_any_answer(self) -> None:
-        assert judge(BY_ID["json-depth-1000"], Accepted({"canonical": "[]"})).verdict is Verdict.PASS
+        assert judge(BY_ID["kind-45"], Accepted({"class": "regular"})).verdict is Verdict.PASS
+        assert judge(BY_ID["kind-45"], Refused("malformed_kind", "no")).verdict is Verdict.PASS
 
     @pytest.mark.parametrize(
         "output", [{"matches": 1}, {"matches": "true"}, {}, {"matches": True, "more": 1}, {"matches": None}]

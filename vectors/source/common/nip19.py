@@ -180,7 +180,7 @@ SUITE.group(
 SUITE.group(
     "nip19_encode",
     *(valid(f"nip19-encode-{id}", title, req, {"entity": entity}, {"text": text}, flags="Basic",
-            compare="nip19" if entity["type"] in ("nevent", "naddr") else "exact")
+            compare="nip19" if entity["type"] in ("nprofile", "nevent", "naddr") else "exact")
       for id, title, req, entity, text in ENTITIES),
     invalid("nip19-encode-long-identifier", "an identifier of 256 bytes has no TLV", "NIP19-TLV-01",
             {"entity": {"type": "naddr", "identifier": "x" * 256, "pubkey": KEY.hex(), "kind": 31316, "relays": []}},

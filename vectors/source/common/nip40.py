@@ -47,7 +47,7 @@ SUITE.group(
     expiring("expiration-after", "long after", "NIP40-EXP-01", [["expiration", str(TIME + 60)]], TIME + 10**6, True),
     expiring("expiration-zero", "a time of 0", "NIP40-TAG-01", [["expiration", "0"]], TIME, True, "Boundary"),
     expiring("expiration-among-tags", "the tag is found among others", "NIP40-TAG-01",
-             [["t", "x"], ["expiration", str(TIME)], ["p", "00" * 32]], TIME, True),
+             [["t", "x"], ["expiration", str(TIME)], ["p", "00" * 32]], TIME + 1, True),
     malformed("expiration-word", "a word in place of a time", ["expiration", "soon"]),
     malformed("expiration-fraction", "a time with a fraction", ["expiration", f"{TIME}.5"]),
     malformed("expiration-negative", "a negative time", ["expiration", "-1"]),
