@@ -103,4 +103,5 @@ class LocalProtocolError(Exception):
 
 def shown(text: str) -> str:
     """A stranger's string made safe for a message: printable ASCII, at most 64 characters."""
-    return ascii(text[:64])[1:-1] + ("..." if len(text) > 64 else "")
+    escaped = ascii(text[:65])[1:-1]
+    return escaped if len(escaped) <= 64 else escaped[:64] + "..."

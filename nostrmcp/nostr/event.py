@@ -233,6 +233,10 @@ def from_value(value: Any) -> Event:
         error_class, where, detail = fault
         raise Violation(error_class, f"event.{where}", detail)
     binary = _unhex_together(id_hex, pubkey_hex, sig_hex)
+    try:
+        serialized = strict_json.dump_flat([0, pubkey_hex, created_at, kind, tags, content])
+    except LocalProtocolError:
+        raise Violation(ErrorClass.LONE_SURROGATE, "event", "half of a surrogate pair in a string") from None
     return Event(
         binary[:32],
         binary[32:64],
@@ -241,7 +245,7 @@ def from_value(value: Any) -> Event:
         tuple(map(tuple, tags)),
         content,
         binary[64:],
-        strict_json.dump_flat([0, pubkey_hex, created_at, kind, tags, content]),
+        serialized,
     )
 
 
@@ -256,9 +260,13 @@ def unsigned_from_value(value: Any) -> UnsignedEvent:
     if fault is not None:
         error_class, where, detail = fault
         raise Violation(error_class, f"rumor.{where}", detail)
-    pubkey = _unhex(value["pubkey"], 32, "pubkey")
+    pubkey = _unhex(value["pubkey"], 32, "pubkey", "rumor")
     rumor = UnsignedEvent(pubkey, value["created_at"], value["kind"], freeze_tags(value["tags"]), value["content"])
-    if "id" in value and _unhex(value["id"], 32, "id") != rumor.id:
+    try:
+        its_id = rumor.id
+    except LocalProtocolError:
+        raise Violation(ErrorClass.LONE_SURROGATE, "rumor", "half of a surrogate pair in a string") from None
+    if "id" in value and _unhex(value["id"], 32, "id", "rumor") != its_id:
         raise Violation(ErrorClass.ID_MISMATCH, "rumor.id", "it is not the SHA-256 of the serialized rumor")
     return rumor
 
@@ -289,14 +297,14 @@ _concatenate = "".join
 _MALFORMED = {"id": ErrorClass.MALFORMED_ID, "pubkey": ErrorClass.MALFORMED_PUBKEY, "sig": ErrorClass.MALFORMED_SIG}
 
 
-def _unhex(text: Any, length: int, name: str) -> bytes:
+def _unhex(text: Any, length: int, name: str, whole: str = "event") -> bytes:
     # bytes.fromhex skips blanks and takes upper case: only a text that comes back unchanged was strict.
     try:
         binary = bytes.fromhex(text)
     except (ValueError, TypeError):
         binary = b""
     if len(binary) != length or binary.hex() != text:
-        raise Violation(_MALFORMED[name], f"event.{name}", f"not {2 * length} lower-case hexadecimal digits")
+        raise Violation(_MALFORMED[name], f"{whole}.{name}", f"not {2 * length} lower-case hexadecimal digits")
     return binary
 
 

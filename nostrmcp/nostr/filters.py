@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from . import event as events
-from .errors import ErrorClass, Violation, shown
+from .errors import ErrorClass, LocalProtocolError, Violation, shown
 from .event import Event
 
 _LISTS = {"ids", "authors", "kinds"}
@@ -21,16 +21,30 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 class Filter:
     """One filter of a REQ. A field that is None or missing sets no condition.
 
-    `tags` maps a tag's single letter to the values wanted for it.
+    `tags` maps a tag's single letter to the values wanted for it. One that no relay may take is a LocalProtocolError.
     """
 
     ids: frozenset[bytes] | None = None
     authors: frozenset[bytes] | None = None
     kinds: frozenset[int] | None = None
-    tags: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    tags: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
     since: int | None = None
     until: int | None = None
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        lists = [self.ids, self.authors, self.kinds, *self.tags.values()]
+        keys = [*(self.ids or ()), *(self.authors or ())]
+        numbers = [one for one in (self.since, self.until, self.limit) if one is not None]
+        if (
+            any(one is not None and not one for one in lists)
+            or any(len(key) != 32 for key in keys)
+            or any(not 0 <= kind <= events.MAX_KIND for kind in self.kinds or ())
+            or any(not 0 <= number <= events.MAX_CREATED_AT for number in numbers)
+            or not _LETTERS.issuperset(self.tags)
+            or not all(events.is_hex32(value) for letter in "ep" for value in self.tags.get(letter, ()))
+        ):
+            raise LocalProtocolError(ErrorClass.MALFORMED_FILTER, "a list is empty or a value is out of its range")
 
     def matches(self, event: Event) -> bool:
         """Whether the event meets every condition (NIP01-FILTER-01, NIP01-FILTER-02, NIP01-FILTER-04, NIP01-FILTER-05).
@@ -148,7 +162,8 @@ def address(event: Event) -> str | None:
     if its_class is KindClass.REPLACEABLE:
         return f"{event.kind}:{event.pubkey.hex()}:"
     if its_class is KindClass.ADDRESSABLE:
-        return f"{event.kind}:{event.pubkey.hex()}:{event.first('d') or ''}"
+        first = next((tag for tag in event.tags if tag[0] == "d"), ("d",))
+        return f"{event.kind}:{event.pubkey.hex()}:{''.join(first[1:2])}"
     return None
 
 

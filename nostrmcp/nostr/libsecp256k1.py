@@ -119,14 +119,15 @@ class Direct:
 
 
 def works(curve: Curve) -> bool:
-    """Whether a curve gives known answers: BIP-340's test vector 0, and ECDH of 1 and 2 (the x coordinate of 2 G)."""
+    """Whether a curve gives known answers: BIP-340's test vector 0, ECDH of 2 and G, and None for what is no key."""
     secret = (3).to_bytes(32, "big")
     public = bytes.fromhex("f9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9")
     signature = bytes.fromhex(
         "e907831f80848d1069a5371b402410364bdf1c5f8307b0084c55f1ce2dca8215"
         "25f66a4a85ea8b71e482a74f382d2ce5ebeee8fdb2172f477df4900d310536c0"
     )
-    two_g = bytes.fromhex("c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5")
+    generator = bytes.fromhex("79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798")
+    doubled = bytes.fromhex("c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5")
     pair = curve.load_secret(secret)
     loaded = curve.load_public(public)
     return (
@@ -135,7 +136,8 @@ def works(curve: Curve) -> bool:
         and curve.sign(pair, bytes(32), bytes(32)) == signature
         and curve.verify(loaded, bytes(32), signature)
         and not curve.verify(loaded, bytes(31) + b"\1", signature)
-        and curve.shared_x((1).to_bytes(32, "big"), two_g) == two_g
+        and curve.load_public((5).to_bytes(32, "big")) is None
+        and curve.shared_x((2).to_bytes(32, "big"), generator) == doubled
     )
 
 

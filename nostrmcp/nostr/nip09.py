@@ -22,8 +22,8 @@ def build(
 ) -> UnsignedEvent:
     """A deletion request: `e` and `a` tags for what to delete, `k` for its kinds (NIP09-REQ-01, NIP09-REQ-02)."""
     references = [("e", event_id.hex()) for event_id in ids] + [("a", one) for one in addresses]
-    if not references:
-        raise LocalProtocolError(ErrorClass.MALFORMED_DELETION, "a deletion request references at least one event")
+    if not references or not all(_is_address(value) for name, value in references if name == "a"):
+        raise LocalProtocolError(ErrorClass.MALFORMED_DELETION, "it references no event, or one by what is no address")
     tags = (*references, *(("k", str(kind)) for kind in kinds))
     return UnsignedEvent(pubkey, created_at, DELETION, tags, reason)
 
@@ -37,6 +37,14 @@ def check(request: Event) -> None:
         raise Violation(ErrorClass.MALFORMED_DELETION, "event.tags", "it references no event")
     if not all(map(is_hex32, ids)):
         raise Violation(ErrorClass.MALFORMED_DELETION, "event.tags", "an e tag does not hold an event id")
+    if not all(map(_is_address, request.values("a"))):
+        raise Violation(ErrorClass.MALFORMED_DELETION, "event.tags", "an a tag does not hold kind, pubkey and d")
+
+
+def _is_address(text: str) -> bool:
+    kind, _, rest = text.partition(":")
+    pubkey, colon, _ = rest.partition(":")
+    return kind.isascii() and kind.isdigit() and is_hex32(pubkey) and colon == ":"
 
 
 def deletes(request: Event, event: Event) -> bool:

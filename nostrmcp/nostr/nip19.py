@@ -68,7 +68,7 @@ def encode(entity: Entity) -> str:
             kind = b"" if entity.kind is None else _kind(entity.kind)
             return _bech32("nevent", _tlv(_SPECIAL, _exactly_32(entity.id)) + _relays(entity.relays) + author + kind)
         case Address():
-            identifier = _tlv(_SPECIAL, entity.identifier.encode())
+            identifier = _tlv(_SPECIAL, _utf8(entity.identifier))
             author = _tlv(_AUTHOR, _exactly_32(entity.pubkey))
             return _bech32("naddr", identifier + _relays(entity.relays) + author + _kind(entity.kind))
     raise TypeError(f"{type(entity).__name__} is not a NIP-19 entity")
@@ -162,6 +162,13 @@ def _tlv(item_type: int, value: bytes) -> bytes:
     if len(value) > 255:
         raise LocalProtocolError(ErrorClass.MALFORMED_TLV, f"an item of {len(value)} bytes; one byte holds its length")
     return bytes((item_type, len(value))) + value
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise LocalProtocolError(ErrorClass.LONE_SURROGATE, "half of a surrogate pair in the identifier") from None
 
 
 def _relays(relays: tuple[str, ...]) -> bytes:

@@ -35,8 +35,11 @@ def check(event: Event, *, relay: str, challenge: str, now: int) -> None:
     event.verify()
 
 
-def normalize(url: str) -> tuple[str, str, int | None, str] | None:
-    """A relay URL as scheme, host, port and path, so that spellings of one relay compare equal; None if it is none."""
+def normalize(url: str) -> tuple[str, str, int, str, str] | None:
+    """A relay URL as scheme, host, port, path and query, so that spellings of one relay compare equal; else None."""
+    # urlsplit drops tabs and line breaks: two texts would be one address.
+    if any(character <= " " for character in url):
+        return None
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -44,4 +47,5 @@ def normalize(url: str) -> tuple[str, str, int | None, str] | None:
         return None
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
         return None
-    return parts.scheme, parts.hostname, port or _DEFAULT_PORTS[parts.scheme], parts.path.rstrip("/")
+    port = _DEFAULT_PORTS[parts.scheme] if port is None else port
+    return parts.scheme, parts.hostname, port, parts.path.rstrip("/"), parts.query

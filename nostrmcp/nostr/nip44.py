@@ -89,7 +89,10 @@ def unpad(padded: bytes) -> bytes:
 def encrypt(plaintext: str | bytes, conversation_key: bytes, nonce: bytes, *, extended: bool = False) -> str:
     """Pad, encrypt with ChaCha20, authenticate nonce and ciphertext, write as base64 (NIP44-ENC-01)."""
     keys = get_message_keys(conversation_key, nonce)
-    data = plaintext.encode() if isinstance(plaintext, str) else plaintext
+    try:
+        data = plaintext.encode() if isinstance(plaintext, str) else plaintext
+    except UnicodeEncodeError:
+        raise LocalProtocolError(ErrorClass.LONE_SURROGATE, "half of a surrogate pair in the plaintext") from None
     ciphertext = chacha20(keys.chacha_key, keys.chacha_nonce, pad(data, extended=extended))
     mac = hmac.digest(keys.hmac_key, nonce + ciphertext, "sha256")
     return b2a_base64(b"\x02" + nonce + ciphertext + mac, newline=False).decode()

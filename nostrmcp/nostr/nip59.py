@@ -56,13 +56,20 @@ def unwrap(wrapped: Event, recipient: SecretKey) -> Event:
 
 
 def seal(
-    rumor: UnsignedEvent, author: SecretKey, recipient: PublicKey, *, created_at: int, nonce: bytes, aux_rand: bytes
+    rumor: UnsignedEvent,
+    author: SecretKey,
+    recipient: PublicKey,
+    *,
+    created_at: int,
+    nonce: bytes,
+    aux_rand: bytes,
+    extended: bool = False,
 ) -> Event:
     """A rumor, encrypted for `recipient` and signed by its author; no tags (NIP59-SEAL-01, NIP59-SEAL-02)."""
     if author.public_key.x != rumor.pubkey:
         raise LocalProtocolError(ErrorClass.AUTHOR_MISMATCH, "a seal is signed by the rumor's author")
     conversation_key = nip44.get_conversation_key(author, recipient)
-    content = nip44.encrypt(strict_json.dump(rumor.to_value()), conversation_key, nonce)
+    content = nip44.encrypt(strict_json.dump(rumor.to_value()), conversation_key, nonce, extended=extended)
     return UnsignedEvent(rumor.pubkey, created_at, SEAL, (), content).sign(author, aux_rand)
 
 

@@ -117,6 +117,8 @@ class Ok:
         return prefix_of(self.message)
 
     def dump(self) -> bytes:
+        if len(self.event_id) != 32:
+            raise LocalProtocolError(ErrorClass.MALFORMED_ID, "an event id is 32 bytes")
         return _dump("OK", self.event_id.hex(), self.accepted, self.message)
 
 

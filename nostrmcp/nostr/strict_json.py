@@ -18,9 +18,11 @@ from .errors import ErrorClass, LocalProtocolError, Violation, shown
 JSON = Any
 MAX_DEPTH = 128
 
+# Python can be told to convert no more than 640 digits between text and integers; this many it always does.
+MAX_INTEGER_DIGITS = 600
+
 _WHERE = "JSON"
-# Python turns at most 4,300 digits into an integer or back; an integer of this many bits has fewer.
-_WRITABLE_BITS = 14_000
+_LARGEST_INTEGER = 10**MAX_INTEGER_DIGITS - 1
 
 
 def parse(data: bytes | str) -> JSON:
@@ -28,13 +30,17 @@ def parse(data: bytes | str) -> JSON:
 
     Refused: what is not UTF-8 (JSON-PARSE-01), a key named twice (JSON-PARSE-02), half of a surrogate pair
     (JSON-PARSE-03), anything that is not exactly one JSON value, such as NaN or trailing data (JSON-PARSE-04), and
-    nesting beyond MAX_DEPTH (JSON-PARSE-05). An integer keeps its value whatever its size (JSON-PARSE-06).
+    nesting beyond MAX_DEPTH (JSON-PARSE-05). An integer keeps its value; one of more than MAX_INTEGER_DIGITS is refused
+    (JSON-PARSE-06).
     """
     data = as_bytes(data)
     value = load(data)
-    if _holds_float(value) and dump(value) != data:
-        return _parse_slowly(data)
-    settle(data, value)
+    _refuse_deep_nesting(data, value)
+    canonical = dump(value)
+    if canonical != data:
+        if _holds_float(value):
+            return _parse_slowly(data)
+        refuse_repeated_keys(data, canonical)
     return value
 
 
@@ -42,6 +48,8 @@ def as_bytes(data: bytes | str) -> bytes:
     """UTF-8 bytes of a text frame; a raw lone surrogate in a str is the peer's fault like any other."""
     if isinstance(data, bytes):
         return data
+    if not isinstance(data, str):
+        raise TypeError("JSON text is bytes or str")
     try:
         return data.encode()
     except UnicodeEncodeError:
@@ -61,9 +69,13 @@ def load(data: bytes) -> JSON:
 
 def settle(data: bytes, value: JSON) -> None:
     """Refuse what `load` let through in `data`: nesting beyond MAX_DEPTH, a key named twice."""
+    _refuse_deep_nesting(data, value)
+    refuse_repeated_keys(data, dump(value))
+
+
+def _refuse_deep_nesting(data: bytes, value: JSON) -> None:
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _nested_deeper_than(MAX_DEPTH, value):
         raise _too_deep()
-    refuse_repeated_keys(data, dump(value))
 
 
 def refuse_repeated_keys(data: bytes, canonical: bytes) -> None:
@@ -128,7 +140,7 @@ def write(value: JSON, depth: int = 1) -> str:
             return "false"
         case str():
             return _write_string(value)
-        case int() if value.bit_length() <= _WRITABLE_BITS:
+        case int() if -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER:
             return str(value)
         case float() if math.isfinite(value):
             return repr(value)
@@ -183,10 +195,9 @@ def _object_without_repeated_keys(pairs: list[tuple[str, JSON]]) -> dict[str, JS
 
 
 def _integer(digits: str) -> int:
-    try:
-        return int(digits)
-    except ValueError:
-        raise Violation(ErrorClass.NUMBER_OUT_OF_RANGE, _WHERE, f"an integer of {len(digits)} digits") from None
+    if len(digits.lstrip("-")) > MAX_INTEGER_DIGITS:
+        raise Violation(ErrorClass.NUMBER_OUT_OF_RANGE, _WHERE, f"an integer of more than {MAX_INTEGER_DIGITS} digits")
+    return int(digits)
 
 
 def _finite_float(digits: str) -> float:

@@ -67,6 +67,8 @@ SUITE.group(
             "malformed_deletion", "NoReference"),
     refused("delete-bad-id", "a request whose e tag holds no id", "NIP09-REQ-01", request(["e", "abc"]),
             "malformed_deletion", "NoReference"),
+    refused("delete-bad-address", "a request whose a tag holds no address", "NIP09-REQ-01", request(["a", "31316:server"]),
+            "malformed_deletion", "NoReference"),
     refused("delete-wrong-kind", "an event of another kind with the same tags", "NIP09-REQ-01",
             signed("alice", 1, [["e", NOTE["id"]]], "", TIME), "wrong_kind", "WrongKind"),
 )  # fmt: skip
