@@ -6,6 +6,7 @@ can drop an id it has seen before.
 
 from __future__ import annotations
 
+from binascii import hexlify
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
@@ -22,12 +23,10 @@ MAX_CREATED_AT = 2**64 - 1
 
 FIELDS = ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")
 
-_WIRE = b'{"id":"%b","pubkey":"%b","created_at":%d,"kind":%d,"tags":%b,"content":%b,"sig":"%b"}'
-_HASHED = b'[0,"%b",%d,%d,%b,%b]'
+_WIRE = b'{"id":"%b","pubkey":%b,"created_at":%b,"kind":%b,"tags":%b,"content":%b,"sig":"%b"}'
+_HASHED = b"[0,%b,%b,%b,%b,%b]"
 # How much longer an event is as it is sent than as it is hashed.
 _SURPLUS = len(_WIRE) - len(_HASHED) - len("%b%b") + 64 + 128
-# What is hashed before content, besides two numbers and the tags.
-_BEFORE_CONTENT = len(_HASHED) - len("%b%d%d%b%b]") + 64
 
 
 class _Tagged:
@@ -158,17 +157,10 @@ class Event(_Tagged):
 
     def dump(self) -> bytes:
         """The event as it is sent: one JSON object without white space."""
+        _, pubkey, created_at, kind, tags_and_content = self._serialized.split(b",", 4)
         tags = strict_json.dump_flat(self.tags)
-        start = _BEFORE_CONTENT + len(str(self.created_at)) + len(str(self.kind)) + len(tags)
-        return _WIRE % (
-            self.id.hex().encode(),
-            self.pubkey.hex().encode(),
-            self.created_at,
-            self.kind,
-            tags,
-            self._serialized[start:-1],
-            self.sig.hex().encode(),
-        )
+        content = tags_and_content[len(tags) + 1 : -1]
+        return _WIRE % (hexlify(self.id), pubkey, created_at, kind, tags, content, hexlify(self.sig))
 
     def to_value(self) -> dict[str, Any]:
         """The event as a JSON object."""
@@ -206,7 +198,7 @@ def parse(data: bytes | str) -> Event:
         data = strict_json.as_bytes(data)
     value = strict_json.load(data)
     event = from_value(value)
-    if len(data) != event.sent_length:
+    if len(data) != len(event._serialized) + _SURPLUS:
         if len(value) == len(FIELDS):
             strict_json.refuse_repeated_keys(data, event.dump())
         else:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NoReturn
 
 from .errors import ErrorClass, LocalProtocolError, Violation
-from .libsecp256k1 import curve
+from .libsecp256k1 import Handle, curve
 
 
 class PublicKey:
@@ -22,6 +22,14 @@ class PublicKey:
             raise Violation(ErrorClass.INVALID_PUBLIC_KEY, "public key", "no point of the curve has this x coordinate")
         self.x = x
         self._handle = handle
+
+    @classmethod
+    def _of(cls, handle: Handle) -> PublicKey:
+        """The key behind a handle, without looking for its point again."""
+        key = cls.__new__(cls)
+        key.x = curve.x_of(handle)
+        key._handle = handle
+        return key
 
     def hex(self) -> str:
         return self.x.hex()
@@ -60,7 +68,7 @@ class SecretKey:
             raise LocalProtocolError(ErrorClass.INVALID_SECRET_KEY, "a secret key is 32 bytes from 1 to n - 1")
         self._secret = secret
         self._pair = pair
-        self.public_key = PublicKey(curve.public_bytes(pair))
+        self.public_key = PublicKey._of(curve.public_of(pair))
 
     def reveal(self) -> bytes:
         """The 32 secret bytes, for whoever stores them. Python cannot promise to wipe copies from memory."""
@@ -84,4 +92,4 @@ class SecretKey:
 
     def shared_x(self, peer: PublicKey) -> bytes:
         """Unhashed ECDH: the x coordinate of the shared point, as NIP-44 needs it (NIP44-KEY-01)."""
-        return curve.shared_x(self._secret, peer.x)
+        return curve.shared_x(self._secret, peer._handle)

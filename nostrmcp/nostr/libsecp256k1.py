@@ -23,8 +23,8 @@ class Curve(Protocol):
     def load_secret(self, secret: bytes) -> Handle | None:
         """A key pair, or None if `secret` (32 bytes) is 0 or not below n."""
 
-    def public_bytes(self, pair: Handle) -> bytes:
-        """The x coordinate of the pair's public key."""
+    def public_of(self, pair: Handle) -> Handle:
+        """The pair's public key."""
 
     def sign(self, pair: Handle, message: bytes, aux_rand: bytes) -> bytes:
         """BIP-340 signature of a 32-byte message with 32 bytes of auxiliary randomness."""
@@ -32,11 +32,14 @@ class Curve(Protocol):
     def load_public(self, x: bytes) -> Handle | None:
         """A public key, or None if no point has this x coordinate (32 bytes)."""
 
+    def x_of(self, public: Handle) -> bytes:
+        """The x coordinate of a public key."""
+
     def verify(self, public: Handle, message: bytes, signature: bytes) -> bool:
         """Whether a 64-byte signature verifies."""
 
-    def shared_x(self, secret: bytes, x: bytes) -> bytes:
-        """The x coordinate of `secret` times the point with even y at `x`, which is known to exist."""
+    def shared_x(self, secret: bytes, public: Handle) -> bytes:
+        """The x coordinate of `secret` times the public key."""
 
 
 class PublicAPI:
@@ -49,8 +52,8 @@ class PublicAPI:
         except ValueError:
             return None
 
-    def public_bytes(self, pair: coincurve.PrivateKey) -> bytes:
-        return pair.public_key_xonly.format()
+    def public_of(self, pair: coincurve.PrivateKey) -> coincurve.PublicKeyXOnly:
+        return pair.public_key_xonly
 
     def sign(self, pair: coincurve.PrivateKey, message: bytes, aux_rand: bytes) -> bytes:
         return pair.sign_schnorr(message, aux_rand)
@@ -61,15 +64,21 @@ class PublicAPI:
         except ValueError:
             return None
 
+    def x_of(self, public: coincurve.PublicKeyXOnly) -> bytes:
+        return public.format()
+
     def verify(self, public: coincurve.PublicKeyXOnly, message: bytes, signature: bytes) -> bool:
         return public.verify(signature, message)
 
-    def shared_x(self, secret: bytes, x: bytes) -> bytes:
-        return ecdh_x(secret, x)
+    def shared_x(self, secret: bytes, public: coincurve.PublicKeyXOnly) -> bytes:
+        return ecdh_x(secret, public.format())
 
 
 class Direct:
-    """Curve on the C functions themselves."""
+    """Curve on the C functions themselves.
+
+    A public key is kept in both forms, x-only to verify and as a point for ECDH: finding the point is a square root.
+    """
 
     def __init__(self, ffi: Any, lib: Any, context: Any) -> None:
         self._new = ffi.new
@@ -91,12 +100,10 @@ class Direct:
         pair = self._new("secp256k1_keypair *")
         return pair if self._lib.secp256k1_keypair_create(self._context, pair, secret) else None
 
-    def public_bytes(self, pair: Handle) -> bytes:
-        public = self._new("secp256k1_xonly_pubkey *")
-        output = self._new("unsigned char[32]")
-        self._lib.secp256k1_keypair_xonly_pub(self._context, public, self._null, pair)
-        self._lib.secp256k1_xonly_pubkey_serialize(self._context, output, public)
-        return bytes(self._buffer(output))
+    def public_of(self, pair: Handle) -> Handle:
+        point = self._new("secp256k1_pubkey *")
+        self._lib.secp256k1_keypair_pub(self._context, point, pair)
+        return self._both_forms(point)
 
     def sign(self, pair: Handle, message: bytes, aux_rand: bytes) -> bytes:
         output = self._new("unsigned char[64]")
@@ -104,17 +111,27 @@ class Direct:
         return bytes(self._buffer(output))
 
     def load_public(self, x: bytes) -> Handle | None:
-        public = self._new("secp256k1_xonly_pubkey *")
-        return public if self._lib.secp256k1_xonly_pubkey_parse(self._context, public, x) else None
+        point = self._new("secp256k1_pubkey *")
+        found = self._lib.secp256k1_ec_pubkey_parse(self._context, point, b"\x02" + x, 33)
+        return self._both_forms(point) if found else None
+
+    def _both_forms(self, point: Any) -> Handle:
+        x_only = self._new("secp256k1_xonly_pubkey *")
+        self._lib.secp256k1_xonly_pubkey_from_pubkey(self._context, x_only, self._null, point)
+        return x_only, point
+
+    def x_of(self, public: Handle) -> bytes:
+        output = self._new("unsigned char[32]")
+        self._lib.secp256k1_xonly_pubkey_serialize(self._context, output, public[0])
+        return bytes(self._buffer(output))
 
     def verify(self, public: Handle, message: bytes, signature: bytes) -> bool:
-        return bool(self._verify(self._context, signature, message, len(message), public))
+        return bool(self._verify(self._context, signature, message, len(message), public[0]))
 
-    def shared_x(self, secret: bytes, x: bytes) -> bytes:
-        point = self._new("secp256k1_pubkey *")
+    def shared_x(self, secret: bytes, public: Handle) -> bytes:
+        # The point may have an odd y if it came from a key pair: the product's x is the same for either sign.
         output = self._new("unsigned char[32]")
-        self._lib.secp256k1_ec_pubkey_parse(self._context, point, b"\x02" + x, 33)
-        self._lib.secp256k1_ecdh(self._context, output, point, secret, self._keep_x, self._null)
+        self._lib.secp256k1_ecdh(self._context, output, public[1], secret, self._keep_x, self._null)
         return bytes(self._buffer(output))
 
 
@@ -132,12 +149,12 @@ def works(curve: Curve) -> bool:
     loaded = curve.load_public(public)
     return (
         curve.load_secret(bytes(32)) is None
-        and curve.public_bytes(pair) == public
+        and curve.x_of(curve.public_of(pair)) == public
         and curve.sign(pair, bytes(32), bytes(32)) == signature
         and curve.verify(loaded, bytes(32), signature)
         and not curve.verify(loaded, bytes(31) + b"\1", signature)
         and curve.load_public((5).to_bytes(32, "big")) is None
-        and curve.shared_x((2).to_bytes(32, "big"), generator) == doubled
+        and curve.shared_x((2).to_bytes(32, "big"), curve.load_public(generator)) == doubled
     )
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .errors import ErrorClass, LocalProtocolError, Violation
 from .keys import PublicKey, SecretKey
-from .openssl import chacha20
+from .openssl import chacha20, hkdf_expand
 
 MIN_PLAINTEXT_SIZE = 1
 MAX_PLAINTEXT_SIZE = 4_294_967_295
@@ -40,10 +40,8 @@ def get_message_keys(conversation_key: bytes, nonce: bytes) -> MessageKeys:
     """HKDF-expand of the conversation key with the nonce as info, 76 bytes, cut in three (NIP44-KEY-03)."""
     if len(conversation_key) != 32 or len(nonce) != 32:
         raise LocalProtocolError(ErrorClass.MALFORMED_PAYLOAD, "conversation key and nonce are 32 bytes each")
-    first = hmac.digest(conversation_key, nonce + b"\x01", "sha256")
-    second = hmac.digest(conversation_key, first + nonce + b"\x02", "sha256")
-    third = hmac.digest(conversation_key, second + nonce + b"\x03", "sha256")
-    return MessageKeys(first, second[:12], second[12:] + third[:12])
+    keys = hkdf_expand(conversation_key, nonce, 76)
+    return MessageKeys(keys[:32], keys[32:44], keys[44:])
 
 
 def calc_padded_len(unpadded_len: int) -> int:

@@ -1,14 +1,21 @@
-"""The two primitives taken from OpenSSL: the only module that imports cryptography."""
+"""The primitives taken from OpenSSL: the only module that imports cryptography."""
 
 from __future__ import annotations
 
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
 
 def chacha20(key: bytes, nonce: bytes, data: bytes) -> bytes:
     """RFC 8439 ChaCha20 with a 12-byte nonce, starting at block 0; encrypts and decrypts alike."""
     return Cipher(ChaCha20(key, b"\0\0\0\0" + nonce), mode=None).encryptor().update(data)
+
+
+def hkdf_expand(key: bytes, info: bytes, length: int) -> bytes:
+    """RFC 5869 HKDF-expand with SHA-256."""
+    return HKDFExpand(SHA256(), length, info).derive(key)
 
 
 def ecdh_x(secret: bytes, x: bytes) -> bytes:

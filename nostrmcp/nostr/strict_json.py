@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any, NoReturn
 
 import orjson
@@ -63,14 +65,29 @@ def load(data: bytes) -> JSON:
     """
     try:
         return orjson.loads(data)
-    except orjson.JSONDecodeError:
+    except orjson.JSONDecodeError as problem:
+        for words, error_class in _PLAIN_REFUSALS.items():
+            if words in problem.msg:
+                raise Violation(error_class, _WHERE, f"{problem.msg} at character {problem.pos}") from None
         return _parse_slowly(data)
+
+
+# Words of orjson's that leave no doubt, so that refusing a long text does not cost a second, slow reading of it. Any
+# others, and those of an orjson to come, lead to that reading.
+_PLAIN_REFUSALS = {
+    "unexpected ": ErrorClass.INVALID_JSON,
+    "surrogate in string": ErrorClass.LONE_SURROGATE,
+}
 
 
 def settle(data: bytes, value: JSON) -> None:
     """Refuse what `load` let through in `data`: nesting beyond MAX_DEPTH, a key named twice."""
     _refuse_deep_nesting(data, value)
-    refuse_repeated_keys(data, dump(value))
+    try:
+        canonical = orjson.dumps(value)
+    except TypeError:
+        return  # an integer beyond 64 bits: the value was read slowly, and repeated keys refused then
+    refuse_repeated_keys(data, canonical)
 
 
 def _refuse_deep_nesting(data: bytes, value: JSON) -> None:
@@ -223,31 +240,28 @@ def _too_deep() -> Violation:
     return Violation(ErrorClass.TOO_DEEP, _WHERE, f"nested deeper than {MAX_DEPTH}")
 
 
-def _children(nodes: list[JSON]) -> list[JSON]:
-    children: list[JSON] = []
-    for node in nodes:
-        if isinstance(node, dict):
-            children.extend(node.values())
-        elif isinstance(node, (list, tuple)):
-            children.extend(node)
-    return children
+_CONTAINERS = frozenset({dict, list, tuple})
+
+
+def _members(nodes: list[JSON]) -> Iterable[JSON]:
+    return chain.from_iterable(node.values() if type(node) is dict else node for node in nodes)
 
 
 def _nested_deeper_than(limit: int, value: JSON) -> bool:
-    level = [value]
+    level = [value] if type(value) in _CONTAINERS else []
     for _ in range(limit):
-        level = _children(level)
+        level = [member for member in _members(level) if type(member) in _CONTAINERS]
         if not level:
             return False
-    return any(isinstance(node, (dict, list, tuple)) for node in level)
+    return True
 
 
-def _holds(value: JSON, wanted: Any) -> bool:
+def _holds(value: JSON, wanted: Callable[[JSON], bool]) -> bool:
     level = [value]
     while level:
-        if any(wanted(node) for node in level):
+        if any(map(wanted, level)):
             return True
-        level = _children(level)
+        level = list(_members([node for node in level if type(node) in _CONTAINERS]))
     return False
 
 

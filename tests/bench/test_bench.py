@@ -1,0 +1,55 @@
+"""The benchmark runs and reports; what it measures is not judged here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).with_name("bench.py")
+PROJECT = BENCH.parents[2]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    return subprocess.run([sys.executable, str(BENCH), *arguments], capture_output=True, text=True, env=environment)
+
+
+@pytest.mark.parametrize("way", [(), ("--public-api",)], ids=["C functions", "public API"])
+def test_every_row_is_reported(tmp_path: Path, way: tuple[str, ...]) -> None:
+    report = tmp_path / "bench.json"
+    groups = ("sign", "verify", "receive", "build", "wrap", "unwrap", "refuse")
+    only = [argument for group in groups for argument in ("--only", group)]
+    finished = run("--rounds", "1", "--json", str(report), *only, *way)
+    assert finished.returncode == 0, finished.stderr
+    results = json.loads(report.read_text())["results"]
+    assert {one["subject"].split()[0] for one in results} == set(groups)
+    for one in results:
+        assert one["ratio"] == pytest.approx(one["microseconds"] / one["baseline_microseconds"])
+        assert one["verdict"] in (("",) if way or not one["target"] else ("ok", "MISSED"))
+        assert one["subject"] in finished.stdout
+
+
+def test_strict_fails_only_on_a_missed_target() -> None:
+    finished = run("--rounds", "1", "--only", "verify", "--strict")
+    assert finished.returncode == (1 if "MISSED" in finished.stdout else 0), finished.stderr
+
+
+def test_peers_that_are_not_installed_are_named(tmp_path: Path) -> None:
+    finished = run("--rounds", "1", "--only", "verify", "--peers", "--peers-dir", str(tmp_path))
+    assert finished.returncode == 0, finished.stderr
+    assert "nostr-tools on node: not installed" in finished.stdout
+    assert "nostr-tools on bun: not installed" in finished.stdout
+
+
+def test_wrong_arguments_are_explained() -> None:
+    finished = run("--rounds", "0")
+    assert finished.returncode == 2
+    assert "--rounds is at least 1" in finished.stderr
+    finished = run("--json", "no/such/folder/bench.json")
+    assert finished.returncode == 2
+    assert "there is no folder" in finished.stderr
