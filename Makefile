@@ -56,12 +56,12 @@ confirm: $(READY) ## run the vectors through published software that is not ours
 bench: $(READY) ## speed, as ratios to the bare library calls (PEERS=1: and to other implementations)
 	$(BIN)/python tests/bench/bench.py $(if $(PEERS),--peers)
 
-cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the Nostr layer must be covered whole
+cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the core must be covered whole
 	rm -f .coverage .coverage.*
 	$(BIN)/python -m coverage run -m pytest -q
 	$(BIN)/python -m coverage run -m pytest -q --public-api tests/nostr tests/vectors
 	$(BIN)/python -m coverage combine -q
-	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*' --fail-under=100
+	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*,nostrmcp/mcp/*,nostrmcp/revisions/*,nostrmcp/translate/*' --fail-under=100
 
 ci: lint types check-vectors test run cov ## what .ci/run runs
 

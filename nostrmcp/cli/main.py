@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import vectors
+from . import events, vectors
+from .problem import Problem
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,13 +21,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"nostrmcp {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    events.add_to(commands)
     vectors.add_to(commands)
     options = parser.parse_args(arguments)
     try:
         code: int = options.run(options)
         sys.stdout.flush()
         return code
-    except vectors.Problem as problem:
+    except Problem as problem:
         print(f"nostrmcp: {problem}", file=sys.stderr)
         return 2
     except BrokenPipeError:

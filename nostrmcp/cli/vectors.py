@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..conformance.vectors import Case, Suite, load_suites, suite_files, vectors_folder
+from .problem import Problem
 
-
-class Problem(Exception):
-    """What the user asked for cannot be done; the message says why in one sentence."""
+TABLES = ("README.md", "INDEX.json", "errors.json", "revisions.json", "requirements.json")
 
 
 def add_to(commands: Any) -> None:
@@ -75,7 +74,7 @@ def _list(options: argparse.Namespace) -> int:
     for suite in load_suites():
         results = Counter(case.result for case in suite.cases)
         row = {"suite": suite.name, "title": suite.title, "cases": len(suite.cases), **results}
-        _print_row(options.json, row, f"{suite.name:24} {len(suite.cases):5} cases  {suite.title}")
+        _print_row(options.json, row, f"{suite.name:30} {len(suite.cases):5} cases  {suite.title}")
     return 0
 
 
@@ -113,7 +112,7 @@ def _show(options: argparse.Namespace) -> int:
 def _copy(options: argparse.Namespace) -> int:
     source = vectors_folder()
     folder: Path = options.folder
-    names = [source / name for name in ("README.md", "INDEX.json", "errors.json")]
+    names = [source / name for name in TABLES]
     paths = [*names, *sorted((source / "schema").glob("*.json")), *suite_files(source)]
     targets = {path: folder / path.relative_to(source) for path in paths}
     differing = [t for path, t in targets.items() if t.exists() and t.read_bytes() != path.read_bytes()]
@@ -137,7 +136,7 @@ def _check(options: argparse.Namespace) -> int:
     failures = 0
     total = 0
     if not options.json:
-        print(f"{'file':24} {'cases':>6} {'passed':>7} {'failed':>7}")
+        print(f"{'file':30} {'cases':>7} {'passed':>7} {'failed':>7}")
     for suite in suites:
         outcomes = list(check(suite))
         wrong = [outcome for outcome in outcomes if outcome.judgement.verdict is not Verdict.PASS]
@@ -149,7 +148,7 @@ def _check(options: argparse.Namespace) -> int:
                 row = _summary(outcome.case) | {"verdict": judgement.verdict.value, "detail": judgement.detail}
                 print(json.dumps(row))
             continue
-        print(f"{suite.name:24} {len(outcomes):6} {len(outcomes) - len(wrong):7} {len(wrong):7}")
+        print(f"{suite.name:30} {len(outcomes):7} {len(outcomes) - len(wrong):7} {len(wrong):7}")
         for outcome in wrong:
             print(f"  {outcome.case.id}: {outcome.case.title}: {outcome.judgement.detail}")
     print(f"{total - failures} passed, {failures} failed", file=sys.stderr if options.json else sys.stdout)

@@ -7,12 +7,13 @@ apart, as the input was refused but perhaps for another reason.
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ..nostr import LocalProtocolError, SecretKey, Violation, nip59
+from ..nostr import LocalProtocolError, PublicKey, SecretKey, Violation, nip44, nip59, strict_json
 from ..nostr import event as events
 from .vectors import Case
 
@@ -81,10 +82,10 @@ def _same(expected: Any, actual: Any) -> bool:
 
 
 def _as_json(case: Case, expected: Value, actual: Value) -> str:
-    """The `raw` texts are equal as JSON."""
+    """The `raw` texts are equal as JSON, read strictly: who names a key twice has written another message to some."""
     try:
-        return _exact(case, json.loads(expected["raw"]), json.loads(actual["raw"]))
-    except (KeyError, TypeError, ValueError) as problem:
+        return _exact(case, *(strict_json.parse(one["raw"]) for one in (expected, actual)))
+    except (KeyError, TypeError, Violation) as problem:
         return f"no JSON text in `raw`: {problem}"
 
 
@@ -97,31 +98,74 @@ def _unordered_tags(case: Case, expected: Value, actual: Value) -> str:
     return _exact(case, *sort)
 
 
+# Tags with a meaning in some revision: an event has those that are expected, and no other of these names.
+_MEANINGFUL = ["p", "e", "s", "d", "k", "t", "cap", "method", "status", "amount", "expiration", "support_encryption"]
+
+
+def _event(case: Case, expected: Value, actual: Value) -> str:
+    """The event carries the same message: content equal as JSON, tags in any order, some of them left to the sender."""
+    try:
+        event = actual["event"]
+        tags = [list(tag) for tag in event["tags"]]
+        texts = [one["event"]["content"] for one in (expected, actual)]
+        contents = [[] if text == "" else [strict_json.parse(text)] for text in texts]
+    except (KeyError, TypeError, Violation) as problem:
+        return f"no event in the output: {problem}"
+    fixed = ("pubkey", "created_at", "kind")
+    difference = _exact(case, *({name: one["event"].get(name) for name in fixed} for one in (expected, actual)))
+    difference = difference or _exact(case, *contents)
+    wanted = expected["event"]["tags"]
+    missing = [tag for tag in wanted if tag not in tags and tag not in expected["optional_tags"]]
+    surplus = [tag for tag in tags if not tag or (tag[0] in _MEANINGFUL and tag not in wanted)]
+    if not difference and (missing or surplus):
+        return f"tags missing: {_short(missing)}; tags too many: {_short(surplus)}"
+    return difference
+
+
 def _nip19(case: Case, _expected: Value, actual: Value) -> str:
-    """The text holds the entity that was to be encoded, its TLVs in any order."""
+    """The text holds the entity that was to be encoded, its TLVs in any order, in BIP-173's lower case."""
     from .operations import nip19_decode
 
     try:
-        return _exact(case, case.input["entity"], nip19_decode({"text": actual["text"]})["entity"])
+        text = actual["text"]
+        if not isinstance(text, str) or text != text.lower():
+            return "not a text in lower case"
+        return _exact(case, case.input["entity"], nip19_decode({"text": text})["entity"])
     except (KeyError, TypeError, Violation, LocalProtocolError) as problem:
         return f"not a NIP-19 text: {problem}"
 
 
 def _opens(opened: Callable[[events.Event, SecretKey], Any], holds: str) -> Callable[[Case, Value, Value], str]:
-    """The wrap is the expected one but for ciphertext, id and signature, which verify, and it opens to what it must."""
+    """The wrap is the expected one but for ciphertext, id and signature, which verify, and it opens to what it must.
+
+    What the JSON inside looks like is left to the sender; the nonces and the times of all layers are the case's.
+    """
 
     def compare(case: Case, expected: Value, actual: Value) -> str:
         try:
-            event = events.from_value(actual["event"])
-            inner = opened(event, SecretKey(bytes.fromhex(expected["recipient_seckey"]))).to_value()
+            recipient = SecretKey(bytes.fromhex(expected["recipient_seckey"]))
+            wraps = [events.from_value(one["event"]) for one in (expected, actual)]
+            inner = opened(wraps[1], recipient).to_value()
         except (KeyError, TypeError, Violation) as problem:
             return f"the wrap does not open: {problem}"
+        difference = _exact(case, *map(_layer, wraps))
+        if holds == "rumor":
+            difference = difference or _exact(case, *(_layer(_content_of(wrap, recipient)) for wrap in wraps))
         inner["tags"] = [list(tag) for tag in inner["tags"]]
-        fixed = ("pubkey", "created_at", "kind", "tags")
-        outer = _exact(case, *({name: one["event"][name] for name in fixed} for one in (expected, actual)))
-        return outer or _exact(case, expected[holds], inner)
+        return difference or _exact(case, expected[holds], inner)
 
     return compare
+
+
+def _layer(event: events.Event) -> Value:
+    """What a case says of a wrap or a seal, with the nonce that follows the version in its payload."""
+    fixed = {"pubkey": event.pubkey.hex(), "created_at": event.created_at, "kind": event.kind}
+    return fixed | {"tags": [list(tag) for tag in event.tags], "nonce": b64decode(event.content)[1:33].hex()}
+
+
+def _content_of(wrap: events.Event, recipient: SecretKey) -> events.Event:
+    """The seal in a wrap that opened."""
+    return events.parse(nip44.decrypt(wrap.content, nip44.get_conversation_key(recipient, PublicKey(wrap.pubkey))))
 
 
 def _short(value: Any) -> str:
@@ -133,6 +177,7 @@ _COMPARISONS: dict[str, Callable[[Case, Any, Any], str]] = {
     "exact": _exact,
     "json": _as_json,
     "unordered_tags": _unordered_tags,
+    "event": _event,
     "nip19": _nip19,
     "wrap": _opens(nip59.unwrap, "inner"),
     "gift_wrap": _opens(nip59.unwrap_sealed, "rumor"),

@@ -63,7 +63,8 @@ def _object(event: Event | UnsignedEvent) -> Value:
     return value | {"tags": [list(tag) for tag in value["tags"]]}
 
 
-def _verified(value: Any) -> Event:
+def verified(value: Any) -> Event:
+    """An event of the right shape, id and signature checked."""
     event = events.from_value(value)
     event.verify()
     return event
@@ -92,7 +93,7 @@ def sign_event(given: Value) -> Value:
 
 @operation
 def verify_event(given: Value) -> Value:
-    return {"id": _verified(given["event"]).id.hex()}
+    return {"id": verified(given["event"]).id.hex()}
 
 
 @operation
@@ -111,7 +112,7 @@ def tag_values(given: Value) -> Value:
 @operation
 def filter_match(given: Value) -> Value:
     wanted = [filters.parse(one) for one in given["filters"]]
-    return {"matches": filters.matches_any(wanted, _verified(given["event"]))}
+    return {"matches": filters.matches_any(wanted, verified(given["event"]))}
 
 
 @operation
@@ -121,17 +122,17 @@ def kind_class(given: Value) -> Value:
 
 @operation
 def event_address(given: Value) -> Value:
-    return {"address": filters.address(_verified(given["event"]))}
+    return {"address": filters.address(verified(given["event"]))}
 
 
 @operation
 def replaces(given: Value) -> Value:
-    return {"replaces": filters.replaces(_verified(given["candidate"]), _verified(given["held"]))}
+    return {"replaces": filters.replaces(verified(given["candidate"]), verified(given["held"]))}
 
 
 @operation
 def sort_events(given: Value) -> Value:
-    ordered = sorted(map(_verified, given["events"]), key=filters.newest_first)
+    ordered = sorted(map(verified, given["events"]), key=filters.newest_first)
     return {"ids": [event.id.hex() for event in ordered]}
 
 
@@ -240,9 +241,9 @@ def schnorr_verify(given: Value) -> Value:
 
 @operation
 def deletes(given: Value) -> Value:
-    request = _verified(given["request"])
+    request = verified(given["request"])
     nip09.check(request)
-    return {"deletes": nip09.deletes(request, _verified(given["event"]))}
+    return {"deletes": nip09.deletes(request, verified(given["event"]))}
 
 
 @operation
@@ -255,12 +256,12 @@ def build_deletion(given: Value) -> Value:
         kinds=given["kinds"],
         reason=given["reason"],
     )
-    return {"event": _without_id(event)}
+    return {"event": unsigned_value(event)}
 
 
 @operation
 def is_expired(given: Value) -> Value:
-    return {"expired": nip40.is_expired(_verified(given["event"]), given["now"])}
+    return {"expired": nip40.is_expired(verified(given["event"]), given["now"])}
 
 
 @operation
@@ -275,10 +276,11 @@ def build_auth(given: Value) -> Value:
     event = nip42.build(
         _bytes(given["pubkey"]), given["created_at"], relay=given["relay"], challenge=given["challenge"]
     )
-    return {"event": _without_id(event)}
+    return {"event": unsigned_value(event)}
 
 
-def _without_id(event: UnsignedEvent) -> Value:
+def unsigned_value(event: UnsignedEvent) -> Value:
+    """The five fields an author chooses, as JSON."""
     value = _object(event)
     del value["id"]
     return value

@@ -16,11 +16,15 @@ import coincurve
 import orjson
 from timing import Comparison, Function, Group
 
+from nostrmcp.mcp.jsonrpc import Request
 from nostrmcp.nostr import event as events
 from nostrmcp.nostr import nip44, nip59
 from nostrmcp.nostr.errors import ErrorClass, Violation
 from nostrmcp.nostr.event import Event, UnsignedEvent
 from nostrmcp.nostr.keys import SecretKey
+from nostrmcp.revisions import REVISIONS, Revision
+from nostrmcp.translate import codec
+from nostrmcp.translate.route import Role, Route
 
 SIZES = {"200 B": 200, "2 KB": 2_048, "8 KB": 8_192, "32 KB": 32_768}
 RECEIVED = ("200 B", "2 KB", "32 KB")
@@ -337,6 +341,21 @@ def refuse_wrap_group() -> Group:
     return Group("refuse", functions, targets)
 
 
+def codec_group(revision: Revision) -> Group:
+    """A tools/call request to its event and back; the limit is what one verification costs."""
+    route = Route(author.public_key.x, recipient.public_key.x, Role.CLIENT, "server-1")
+    call = Request(3, "tools/call", {"name": "get_weather", "arguments": {"location": "New York"}})
+    event = codec.encode(call, route, revision, CREATED_AT).sign(author, aux_rand)
+    verify = f"verify, {revision.name}"
+    functions: dict[str, Function] = {
+        f"encode, {revision.name}": partial(codec.encode, call, route, revision, CREATED_AT),
+        f"decode, {revision.name}": partial(codec.decode, event, revision, Role.CLIENT),
+        verify: partial(author.public_key.verify, event.id, event.sig),
+    }
+    subjects = [name for name in functions if name != verify]
+    return Group(f"codec {revision.name}", functions, [Comparison(name, verify, target=1.0) for name in subjects])
+
+
 def groups(ffi: Any, lib: Any) -> list[Group]:
     bare = Bare(ffi, lib)
     return [
@@ -348,6 +367,7 @@ def groups(ffi: Any, lib: Any) -> list[Group]:
         unwrap_group(bare),
         *(refuse_group(size) for size in REFUSED),
         refuse_wrap_group(),
+        *map(codec_group, REVISIONS.values()),
     ]
 
 

@@ -99,7 +99,8 @@ def test_no_relative_import_leaves_the_nostr_folder() -> None:
 
 
 def test_vector_sources_use_the_nostr_layer_only() -> None:
-    for path in sorted((ROOT / "vectors" / "source").rglob("*.py")):
+    # tables.py makes no vectors: it writes the package's own tables down for other languages.
+    for path in sorted(set((ROOT / "vectors" / "source").rglob("*.py")) - {ROOT / "vectors" / "source" / "tables.py"}):
         for name in imports(path.read_text(encoding="utf-8"), "x/y.py"):
             first, *rest = name.split(".")
             allowed = (

@@ -13,14 +13,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from nostrmcp.nostr import ErrorClass
+from vectors.source import tables
 
 VECTORS = Path(__file__).resolve().parent.parent
+COMMON = (
+    "strict_json", "nip01", "filters", "relay_frames", "bip340", "nip09", "nip19", "nip40", "nip42", "nip44",
+    "nip59",
+)  # fmt: skip
+REVISION = ("encode", "decode", "check", "announce")
 SUITES = {
-    "common": (
-        "strict_json", "nip01", "filters", "relay_frames", "bip340", "nip09", "nip19", "nip40", "nip42", "nip44", "nip59",
-    ),
-}  # fmt: skip
+    "common": COMMON,
+    "dvmcp-rev1": REVISION,
+    "dvmcp-rev1-ephemeral": REVISION,
+    "dvmcp-rev1.1": REVISION,
+    "ctxvm-draft": REVISION,
+    "contextvm": REVISION,
+}
 
 
 def written(value: Any) -> str:
@@ -28,18 +36,18 @@ def written(value: Any) -> str:
     return json.dumps(value, indent=1, ensure_ascii=True) + "\n"
 
 
-def error_list() -> dict[str, Any]:
-    classes = [{"class": one.value, "layer": "nostr", "meaning": one.meaning} for one in ErrorClass]
-    return {"schema": "nostrmcp-errors-v1", "classes": classes}
-
-
 def files() -> dict[str, str]:
     """Every file that is made, by its path below vectors/."""
-    made = {"errors.json": written(error_list())}
+    made = {
+        "errors.json": written(tables.error_list()),
+        "revisions.json": written(tables.revision_list()),
+        "requirements.json": written(tables.requirement_list()),
+    }
     index = []
     for folder, names in SUITES.items():
         for name in names:
-            suite = importlib.import_module(f"vectors.source.{folder}.{name}").SUITE
+            module = folder.replace("-", "_").replace(".", "_")
+            suite = importlib.import_module(f"vectors.source.{module}.{name}").SUITE
             path = f"{folder}/{name}.json"
             value = suite.to_value()
             made[path] = written(value)

@@ -57,6 +57,9 @@ SUITE.group(
           {"y": h(G_Y)}, flags="Basic"),
     valid("bip340-lift-one", "x = 1 lifts to the even one of two roots of 8", "BIP340-LIFT-01", {"x": h(1)},
           {"y": "4218f20ae6c646b363db68605822fb14264ca8d2587fdd6fbc750d587e76a7ee"}, flags="Basic"),
+    valid("bip340-lift-two", "x = 2 lifts to the even root, where the usual exponent gives the odd one",
+          "BIP340-LIFT-01", {"x": h(2)}, {"y": "66fbe727b2ba09e09f5a98d70a5efce8424c5fa425bbda1c511f860657b8535e"},
+          flags="Basic"),
     invalid("bip340-lift-five", "x = 5 is on no point", "BIP340-LIFT-01", {"x": h(5)}, "invalid_public_key",
             flags="NotOnCurve"),
     invalid("bip340-lift-zero", "x = 0 is on no point", "BIP340-LIFT-01", {"x": h(0)}, "invalid_public_key",
@@ -170,6 +173,8 @@ SUITE.group(
 
 GOOD = signature(EVEN, MESSAGE, AUX_ZERO)
 R, S = GOOD[:32], GOOD[32:]
+ENDS_IN_ZERO = sha256("nostrmcp vector message 17")
+assert signature(EVEN, ENDS_IN_ZERO, AUX_ZERO)[63] == 0
 
 
 def verified(
@@ -223,8 +228,8 @@ SUITE.group(
             "invalid_signature", "Tampered"),
     refused("bip340-verify-negated-s", "s negated", "BIP340-VERIFY-04", public(EVEN), MESSAGE,
             R.hex() + h(n - int.from_bytes(S, "big")), "invalid_signature", "Tampered"),
-    refused("bip340-verify-s-plus-n", "s = n", "BIP340-VERIFY-02", public(EVEN), MESSAGE, R.hex() + h(n),
-            "invalid_signature", "NotReduced"),
+    refused("bip340-verify-s-plus-n", "s = n is not below the group order", "BIP340-VERIFY-02", public(EVEN), MESSAGE,
+            R.hex() + h(n), "invalid_signature", "NotReduced"),
     refused("bip340-verify-s-all-ones", "s = 2^256 - 1", "BIP340-VERIFY-02", public(EVEN), MESSAGE, R.hex() + "ff" * 32,
             "invalid_signature", "NotReduced"),
     refused("bip340-verify-r-is-p", "r = p", "BIP340-VERIFY-02", public(EVEN), MESSAGE, h(p) + S.hex(),
@@ -241,8 +246,8 @@ SUITE.group(
             GOOD.hex(), "invalid_public_key", "NotOnCurve"),
     refused("bip340-verify-key-above-p", "a key that is not below p", "BIP340-VERIFY-01", h(p + 1), MESSAGE,
             GOOD.hex(), "invalid_public_key", "NotReduced"),
-    refused("bip340-verify-short-signature", "a signature of 63 bytes", "BIP340-VERIFY-02", public(EVEN), MESSAGE,
-            GOOD[:63].hex(), "invalid_signature", "Length"),
+    refused("bip340-verify-short-signature", "a signature of 63 bytes, whose 64th was zero", "BIP340-VERIFY-02",
+            public(EVEN), ENDS_IN_ZERO, signature(EVEN, ENDS_IN_ZERO, AUX_ZERO)[:63].hex(), "invalid_signature", "Length"),
     refused("bip340-verify-long-signature", "a signature of 65 bytes", "BIP340-VERIFY-02", public(EVEN), MESSAGE,
             GOOD.hex() + "01", "invalid_signature", "Length"),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from vectors.source.common.nip19 import NPUB
 from vectors.source.writing import (
     AUX,
     Note,
@@ -40,7 +41,7 @@ SUITE = Suite(
         ),
         "WrongId": Note(
             "AUTH_BYPASS",
-            "the signature is right for the id, but the id is not the hash of the event",
+            "the id is not the hash of the event; the signature is right for one of the two",
             "anyone puts new content under an old signature",
         ),
         "WrongSignature": Note(
@@ -54,6 +55,11 @@ SUITE = Suite(
             "MISSING_STEP",
             "a field has another JSON type; id and signature are right for it",
             "type confusion in whatever reads the field",
+        ),
+        "Converted": Note(
+            "MISSING_STEP",
+            "a field has another JSON type; id and signature are right for the value that it converts to",
+            "a reader that converts hands on an event that all others refuse",
         ),
         "OutOfRange": Note("EDGE_CASE", "a number outside the field's range", "truncation changes the event's meaning"),
         "UpperCaseHex": Note(
@@ -161,12 +167,16 @@ SUITE.group(
 
 GOOD = signed("alice", 25910, [["p", public("bob")]], '{"method":"ping"}', TIME)
 OTHER = signed("alice", 25910, [["p", public("bob")]], '{"method":"pong"}', TIME)
+EMPTY = signed("alice", 0, [], "", 0)  # each field holds what a reader may take for its default
+DELETION = signed("alice", 5, [["k", "25910"]], "", TIME)
+SIG_ENDS_IN_ZERO = signed("alice", 25910, [["p", public("bob")]], '{"id":328,"method":"ping"}', TIME)
+assert SIG_ENDS_IN_ZERO["sig"].endswith("00")
 NOT_ON_CURVE = "00" * 31 + "05"
 OFF_CURVE_FIELDS = {**unsigned("alice", 1, [], "hello", TIME), "pubkey": NOT_ON_CURVE}
 
 
-def without(name: str) -> dict[str, Any]:
-    return {key: value for key, value in GOOD.items() if key != name}
+def without(name: str, event: dict[str, Any] = GOOD) -> dict[str, Any]:
+    return {key: value for key, value in event.items() if key != name}
 
 
 def with_field(name: str, value: Any) -> dict[str, Any]:
@@ -213,6 +223,8 @@ SUITE.group(
             "id_mismatch", "WrongId"),
     refused("nip01-id-of-another-event", "id and signature of another event of the same author", "NIP01-ID-01",
             {**GOOD, "id": OTHER["id"], "sig": OTHER["sig"]}, "id_mismatch", "WrongId"),
+    refused("nip01-id-of-another-event-only", "another event's id, the signature right for the hash", "NIP01-ID-01",
+            {**GOOD, "id": OTHER["id"]}, "id_mismatch", "WrongId"),
     refused("nip01-pubkey-changed", "another author's key over a signed event", "NIP01-ID-01",
             {**GOOD, "pubkey": public("bob")}, "id_mismatch", "WrongId"),
     refused("nip01-signed-by-another", "a right id, signed by another key", "NIP01-SIG-01", other_author(GOOD),
@@ -227,7 +239,10 @@ SUITE.group(
             resigned(OFF_CURVE_FIELDS), "invalid_public_key", "KeyNotOnCurve"),
     *(refused(f"nip01-no-{name.replace('_', '-')}", f"an event without {name}", "NIP01-EVT-01", without(name),
               "missing_field", "MissingField")
-      for name in ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")),
+      for name in ("id", "pubkey", "sig")),
+    *(refused(f"nip01-no-{name.replace('_', '-')}", f"an event without {name}, signed as {json.dumps(EMPTY[name])}",
+              "NIP01-EVT-01", without(name, EMPTY), "missing_field", "MissingField")
+      for name in ("created_at", "kind", "tags", "content")),
     refused("nip01-array", "an array in place of an event", "NIP01-EVT-01", [GOOD], "not_an_object", "WrongType"),
     refused("nip01-string", "a string in place of an event", "NIP01-EVT-01", json.dumps(GOOD), "not_an_object",
             "WrongType"),
@@ -246,12 +261,16 @@ SUITE.group(
             with_field("pubkey", ALICE.upper()), "malformed_pubkey", "UpperCaseHex"),
     refused("nip01-pubkey-compressed", "a public key of 33 bytes, as other systems write it", "NIP01-EVT-03",
             with_field("pubkey", "02" + ALICE), "malformed_pubkey", "HexLength"),
-    refused("nip01-pubkey-npub", "a public key in bech32", "NIP01-EVT-03 NIP19-USE-01",
-            with_field("pubkey", "npub1" + "q" * 58), "malformed_pubkey", "WrongType"),
+    refused("nip01-pubkey-npub", "the author's npub as public key", "NIP01-EVT-03 NIP19-USE-01",
+            with_field("pubkey", NPUB), "malformed_pubkey", "WrongType"),
     refused("nip01-created-at-string", "created_at as a string", "NIP01-EVT-04", with_field("created_at", str(TIME)),
             "malformed_created_at", "WrongType"),
     refused("nip01-created-at-fraction", "created_at with a fraction", "NIP01-EVT-04",
             with_field("created_at", TIME + 0.5), "malformed_created_at", "WrongType"),
+    refused("nip01-created-at-string-converted", "created_at as a string, hashed as the number", "NIP01-EVT-04",
+            {**GOOD, "created_at": str(TIME)}, "malformed_created_at", "Converted"),
+    refused("nip01-created-at-fraction-converted", "created_at with a fraction, hashed without it", "NIP01-EVT-04",
+            {**GOOD, "created_at": TIME + 0.5}, "malformed_created_at", "Converted"),
     refused("nip01-created-at-bool", "created_at that is true", "NIP01-EVT-04", with_field("created_at", True),
             "malformed_created_at", "WrongType"),
     refused("nip01-created-at-null", "created_at that is null", "NIP01-EVT-04", with_field("created_at", None),
@@ -267,20 +286,28 @@ SUITE.group(
             "WrongType"),
     refused("nip01-kind-string", "a kind as a string", "NIP01-EVT-05", with_field("kind", "1"), "malformed_kind",
             "WrongType"),
+    refused("nip01-kind-string-converted", "a kind as a string, hashed as the number", "NIP01-EVT-05",
+            {**GOOD, "kind": str(GOOD["kind"])}, "malformed_kind", "Converted"),
     refused("nip01-kind-negative", "kind -1", "NIP01-EVT-05", with_field("kind", -1), "malformed_kind", "OutOfRange"),
     refused("nip01-kind-65536", "kind 65536", "NIP01-EVT-05", with_field("kind", 65536), "malformed_kind",
             "OutOfRange"),
+    refused("nip01-kind-truncated", "kind 91446, hashed as its lower 16 bits, 25910", "NIP01-EVT-05",
+            {**GOOD, "kind": GOOD["kind"] + 65536}, "malformed_kind", "OutOfRange"),
     refused("nip01-kind-fraction", "kind 1.5", "NIP01-EVT-05", with_field("kind", 1.5), "malformed_kind", "WrongType"),
     refused("nip01-tags-object", "tags that are an object", "NIP01-EVT-06", with_field("tags", {}), "malformed_tags",
             "WrongType"),
     refused("nip01-tags-null", "tags that are null", "NIP01-EVT-06", with_field("tags", None), "malformed_tags",
             "WrongType"),
+    refused("nip01-tags-null-converted", "tags that are null, hashed as an empty list", "NIP01-EVT-06",
+            {**EMPTY, "tags": None}, "malformed_tags", "Converted"),
     refused("nip01-tag-string", "a tag that is a string", "NIP01-EVT-06", with_field("tags", ["p"]), "malformed_tags",
             "WrongType"),
     refused("nip01-tag-empty", "a tag without any string", "NIP01-EVT-06", with_field("tags", [["p", "x"], []]),
             "malformed_tags", "WrongType"),
     refused("nip01-tag-number", "a number in a tag", "NIP01-EVT-06", with_field("tags", [["k", 25910]]),
             "malformed_tags", "WrongType"),
+    refused("nip01-tag-number-converted", "a number in a tag, hashed as a string", "NIP01-EVT-06",
+            {**DELETION, "tags": [["k", 25910]]}, "malformed_tags", "Converted"),
     refused("nip01-tag-null", "null in a tag", "NIP01-EVT-06", with_field("tags", [["p", None]]), "malformed_tags",
             "WrongType"),
     refused("nip01-tag-nested", "a list in a tag", "NIP01-EVT-06", with_field("tags", [["p", ["x"]]]),
@@ -289,10 +316,12 @@ SUITE.group(
             with_field("content", {"method": "ping"}), "malformed_content", "WrongType"),
     refused("nip01-content-null", "content that is null", "NIP01-EVT-07", with_field("content", None),
             "malformed_content", "WrongType"),
+    refused("nip01-content-null-converted", "content that is null, hashed as the empty string", "NIP01-EVT-07",
+            {**EMPTY, "content": None}, "malformed_content", "Converted"),
     refused("nip01-sig-upper-case", "a signature in upper case", "NIP01-EVT-08", {**GOOD, "sig": GOOD["sig"].upper()},
             "malformed_sig", "UpperCaseHex"),
-    refused("nip01-sig-short", "a signature of 63 bytes", "NIP01-EVT-08", {**GOOD, "sig": GOOD["sig"][:126]},
-            "malformed_sig", "HexLength"),
+    refused("nip01-sig-short", "a signature of 63 bytes, whose 64th was zero", "NIP01-EVT-08",
+            {**SIG_ENDS_IN_ZERO, "sig": SIG_ENDS_IN_ZERO["sig"][:126]}, "malformed_sig", "HexLength"),
     refused("nip01-sig-long", "a signature of 65 bytes", "NIP01-EVT-08", {**GOOD, "sig": GOOD["sig"] + "01"},
             "malformed_sig", "HexLength"),
     refused("nip01-sig-empty", "an empty signature", "NIP01-EVT-08", {**GOOD, "sig": ""}, "malformed_sig", "HexLength"),
@@ -312,6 +341,9 @@ def respelled(name: str, spelling: str) -> str:
 
 def read(id: str, title: str, req: str, raw: str, flags: str) -> Any:
     return valid(id, title, req, {"raw": raw}, {"event": GOOD}, flags=flags)
+
+
+REPLACED = signed("alice", 1, [], "\ufffd", TIME)
 
 
 def unread(id: str, title: str, req: str, raw: str, error: str, flags: str) -> Any:
@@ -337,10 +369,12 @@ SUITE.group(
            compact(GOOD)[:-1] + ',"kind":25910}', "duplicate_key", "DuplicateKey"),
     unread("nip01-parse-duplicate-escaped", "a key named again in escapes", "NIP01-EVT-11",
            compact(GOOD)[:-1] + ',"\\u006bind":1}', "duplicate_key", "DuplicateKey"),
+    unread("nip01-parse-duplicate-escaped-first", "a key named in escapes, then as it was signed", "NIP01-EVT-11",
+           '{"\\u006bind":1,' + compact(GOOD)[1:], "duplicate_key", "DuplicateKey"),
     unread("nip01-parse-duplicate-unknown", "a key named twice in an unknown field", "NIP01-EVT-11",
            compact(GOOD)[:-1] + ',"meta":{"a":1,"a":2}}', "duplicate_key", "DuplicateKey"),
-    unread("nip01-parse-lone-surrogate", "content with half of a surrogate pair", "JSON-PARSE-03",
-           compact({**GOOD, "content": "CONTENT"}).replace("CONTENT", "\\ud800"), "lone_surrogate", "Escape"),
+    unread("nip01-parse-lone-surrogate", "half of a surrogate pair, hashed as a replacement character", "JSON-PARSE-03",
+           compact(REPLACED).replace("\ufffd", "\\ud800"), "lone_surrogate", "Escape"),
     unread("nip01-parse-trailing", "an event followed by another", "JSON-PARSE-04", compact(GOOD) + compact(OTHER),
            "invalid_json", "WrongType"),
     acceptable("nip01-parse-created-at-point-zero", "created_at spelled with .0", "NIP01-EVT-04",

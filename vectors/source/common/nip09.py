@@ -13,7 +13,11 @@ SUITE = Suite(
     {
         "Basic": Note("BASIC", "an ordinary deletion request", "withdrawn announcements stay"),
         "ForeignAuthor": Note("AUTH_BYPASS", "a request by another key", "anyone deletes anyone's announcement"),
-        "Time": Note("EDGE_CASE", "an address covers versions up to the request", "a new announcement is deleted too"),
+        "Time": Note(
+            "EDGE_CASE",
+            "an address covers versions up to the request, an id its event",
+            "a new announcement is deleted too",
+        ),
         "NoReference": Note("MISSING_STEP", "a request that names nothing", "a crash, or everything deleted"),
         "WrongKind": Note("MISSING_STEP", "an event of another kind", "ordinary events delete others"),
     },
@@ -24,6 +28,7 @@ ALICE = public("alice")
 NOTE = signed("alice", 1, [], "a note", TIME)
 SERVER = signed("alice", 31316, [["d", "server"]], "{}", TIME)
 LATER_SERVER = signed("alice", 31316, [["d", "server"]], "{}", TIME + 61)
+LATER_NOTE = signed("alice", 1, [], "a note dated ahead", TIME + 120)
 REPLACEABLE = signed("alice", 11316, [], "{}", TIME)
 ADDRESS = f"31316:{ALICE}:server"
 
@@ -57,6 +62,8 @@ SUITE.group(
              False, "Time"),
     deletion("delete-same-second", "a version of the request's own second goes", "NIP09-ADDR-01",
              request(["a", ADDRESS], created_at=TIME), SERVER, True, "Time"),
+    deletion("delete-id-dated-later", "an event named by its id goes whatever its time", "NIP09-REQ-01",
+             request(["e", LATER_NOTE["id"]], ["k", "1"]), LATER_NOTE, True, "Time"),
     deletion("delete-foreign-id", "another key's request for an id", "NIP09-AUTH-01",
              request(["e", NOTE["id"]], role="mallory"), NOTE, False, "ForeignAuthor"),
     deletion("delete-foreign-address", "another key's request for an address", "NIP09-AUTH-01",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nostrmcp.nostr import bip340
 from vectors.source.writing import Note, Suite, invalid, public, secret_bytes, sha256, valid
 
 SUITE = Suite(
@@ -102,6 +103,9 @@ def refused(id: str, title: str, req: str, text: str, error: str, flags: str, le
 
 
 NPUB = bech32("npub", KEY)
+assert "l" in NPUB and "k" in NPUB
+SHORT_KEY = bytes.fromhex(public("carol"))[:31]
+assert bip340.lift_x(int.from_bytes(SHORT_KEY + b"\0", "big"))
 PROFILE = {"type": "nprofile", "pubkey": KEY.hex(), "relays": []}
 LONG_PROFILE = bech32("nprofile", tlv(0, KEY) + tlv(1, b"wss://r.example/" + b"x" * 239) * 13)
 
@@ -131,8 +135,10 @@ SUITE.group(
     refused("no-separator", "no separator", "NIP19-BECH-01", "npub" + "q" * 20, "invalid_bech32", "Characters"),
     refused("no-prefix", "no prefix", "NIP19-BECH-01", bech32("", KEY), "invalid_bech32", "Characters"),
     refused("short-checksum", "no room for a checksum", "NIP19-BECH-01", "npub1qqqqq", "invalid_bech32", "Characters"),
-    refused("letter-b", "a letter that bech32 does not use", "NIP19-BECH-02", NPUB[:10] + "b" + NPUB[11:],
-            "invalid_bech32", "Characters"),
+    refused("letter-b", "b, which bech32 does not use, in the place of its last letter, l", "NIP19-BECH-02",
+            NPUB.replace("l", "b", 1), "invalid_bech32", "Characters"),
+    refused("kelvin-sign", "upper case with U+212A, whose lower case is k", "NIP19-BECH-02",
+            NPUB.upper().replace("K", "\u212a", 1), "invalid_bech32", "Characters"),
     refused("not-ascii", "a letter outside ASCII", "NIP19-BECH-02", NPUB[:10] + "\u00e9" + NPUB[11:], "invalid_bech32",
             "Characters"),
     refused("trailing-blank", "a blank at the end", "NIP19-BECH-02", NPUB + " ", "invalid_bech32", "Characters"),
@@ -141,7 +147,8 @@ SUITE.group(
             "unknown_prefix", "Prefix"),
     refused("bitcoin-address", "another system's prefix", "NIP19-BARE-01", bech32("bc", bytes(21)), "unknown_prefix",
             "Prefix"),
-    refused("npub-31", "a public key of 31 bytes", "NIP19-BARE-01", bech32("npub", KEY[:31]), "malformed_tlv", "Length"),
+    refused("npub-31", "31 bytes, which are a public key with a zero after them", "NIP19-BARE-01",
+            bech32("npub", SHORT_KEY), "malformed_tlv", "Length"),
     refused("npub-33", "a public key of 33 bytes", "NIP19-BARE-01", bech32("npub", b"\x02" + KEY), "malformed_tlv",
             "Length"),
     refused("note-empty", "an event id of no bytes", "NIP19-BARE-01", bech32("note", b""), "malformed_tlv", "Length"),

@@ -221,6 +221,14 @@ def wrong_length(length: int) -> bytes:
     return payload(length.to_bytes(2, "big") + b"hello nostr mcp!" + bytes(16))
 
 
+def unfilled(length: int) -> bytes:
+    """A text of fewer than 32 bytes under its right length, in a block without padding."""
+    return payload(length.to_bytes(2, "big") + b"x" * length)
+
+
+PLUS_AND_SLASH = encoded(payload(padded("hello nostr mcp!"), nonce=sha256("nostrmcp vector nonce 0")))
+assert "+" in PLUS_AND_SLASH and "/" in PLUS_AND_SLASH
+assert len(encoded(unfilled(29))) == 128 and len(unfilled(31)) == 98
 LONG_BLOCK = bytes(2) + (16).to_bytes(4, "big") + b"hello nostr mcp!" + bytes(16)
 assert len(HELLO) == 99
 
@@ -248,13 +256,16 @@ SUITE.group(
     refused("nip44-decrypt-hash-mark", "a payload marked as not base64", "NIP44-DEC-01", "#" + PLAIN[1:],
             "unsupported_version", "Version"),
     refused("nip44-decrypt-empty", "an empty payload", "NIP44-DEC-01", "", "unsupported_version", "Length"),
-    refused("nip44-decrypt-131", "a payload of 128 letters", "NIP44-DEC-03", PLAIN[:128], "malformed_payload", "Length"),
-    refused("nip44-decrypt-98-bytes", "98 bytes in 132 letters", "NIP44-DEC-03", HELLO[:98], "malformed_payload",
-            "Length"),
+    refused("nip44-decrypt-131", "a payload of 128 letters, fewer than 132, with a right MAC", "NIP44-DEC-03",
+            unfilled(29), "malformed_payload", "Length"),
+    refused("nip44-decrypt-98-bytes", "98 bytes in 132 letters, with a right MAC", "NIP44-DEC-03", unfilled(31),
+            "malformed_payload", "Length"),
+    refused("nip44-decrypt-no-ciphertext", "a right MAC over no ciphertext", "NIP44-DEC-03", payload(b""),
+            "malformed_payload", "Length"),
     refused("nip44-decrypt-not-base64", "a letter that base64 does not use", "NIP44-DEC-04",
             PLAIN[:50] + "!" + PLAIN[51:], "malformed_payload", "Base64"),
-    refused("nip44-decrypt-url-base64", "the URL alphabet of base64", "NIP44-DEC-04",
-            PLAIN[:50] + "-_" + PLAIN[52:], "malformed_payload", "Base64"),
+    refused("nip44-decrypt-url-base64", "a right payload in the URL alphabet of base64", "NIP44-DEC-04",
+            PLUS_AND_SLASH.replace("+", "-").replace("/", "_"), "malformed_payload", "Base64"),
     refused("nip44-decrypt-newline", "a line break among the letters", "NIP44-DEC-04",
             PLAIN[:76] + "\n" + PLAIN[76:], "malformed_payload", "Base64"),
     refused("nip44-decrypt-no-padding", "base64 without its padding", "NIP44-DEC-04",

@@ -47,6 +47,8 @@ SUITE = Suite(
         "SignedRumor": Note("CONFIDENTIALITY", "a rumor with a signature", "what was deniable can be proved when leaked"),
         "RumorId": Note("MALLEABILITY", "the rumor's id is absent or not its hash", "answers refer to another message"),
         "NotAnEvent": Note("MISSING_STEP", "the plaintext is no event", "a crash behind the decryption"),
+        "NotUtf8": Note("MALLEABILITY", "bytes that are not UTF-8; the hash is right for a replacement character",
+                        "another text is read than the one that was sent"),
         "DuplicateKey": Note("AUTH_BYPASS", "the JSON inside names a key twice", "two readers see different messages"),
     },
 )  # fmt: skip
@@ -117,6 +119,7 @@ WRAP = wrapped(INNER)
 TAMPERED_INNER = {**INNER, "content": '{"jsonrpc":"2.0","id":1,"method":"tools/call"}'}
 CLAIMED = {**INNER, "pubkey": public("carol")}
 REPEATED = compact(INNER)[:-1] + ',"content":"{}"}'
+REPEATED_LAST = '{"content":"{}",' + compact(INNER)[1:]
 RUMOR_FIELDS = unsigned("alice", 25910, [["p", public("bob")]], '{"method":"ping"}', NOW)
 
 
@@ -125,6 +128,12 @@ def with_id(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 RUMOR = with_id(RUMOR_FIELDS)
+
+
+def not_utf8(event: dict[str, Any]) -> bytes:
+    """The event's JSON with the byte ff where it was hashed with a replacement character."""
+    return compact(event).encode().replace("\ufffd".encode(), b"\xff")
+
 
 SUITE.group(
     "unwrap",
@@ -143,6 +152,8 @@ SUITE.group(
             wrapped(mallory_signs(INNER)), "invalid_signature", "InnerSignature"),
     refused("nip59-unwrap-inner-content", "the inner content changed after signing", "NIP59-OPEN-02",
             wrapped(TAMPERED_INNER), "id_mismatch", "InnerSignature"),
+    refused("nip59-unwrap-inner-id", "the inner id is another, the signature right for the hash", "NIP59-OPEN-02",
+            wrapped({**INNER, "id": "00" * 32}), "id_mismatch", "InnerSignature"),
     refused("nip59-unwrap-inner-author", "the inner author changed after signing", "NIP59-OPEN-02", wrapped(CLAIMED),
             "id_mismatch", "InnerSignature"),
     refused("nip59-unwrap-inner-claimed", "an inner event in Carol's name, signed by Alice", "NIP59-OPEN-02",
@@ -161,10 +172,12 @@ SUITE.group(
             "NotAnEvent"),
     refused("nip59-unwrap-array", "an array in the wrap", "NIP59-OPEN-02", wrapped([INNER]), "not_an_object",
             "NotAnEvent"),
-    refused("nip59-unwrap-not-utf8", "a plaintext that is not UTF-8", "NIP59-OPEN-02", wrapped(b"\xff{}"),
-            "invalid_utf8", "NotAnEvent"),
-    refused("nip59-unwrap-duplicate-key", "an inner event that names a key twice", "NIP01-EVT-11", wrapped(REPEATED),
-            "duplicate_key", "DuplicateKey"),
+    refused("nip59-unwrap-not-utf8", "the byte ff inside, hashed as a replacement character", "JSON-PARSE-01",
+            wrapped(not_utf8(signed("alice", 25910, [], "\ufffd", NOW))), "invalid_utf8", "NotUtf8"),
+    refused("nip59-unwrap-duplicate-key", "an inner event that names a key twice, the signed one first", "NIP01-EVT-11",
+            wrapped(REPEATED), "duplicate_key", "DuplicateKey"),
+    refused("nip59-unwrap-duplicate-key-last", "an inner event that names a key twice, the signed one last",
+            "NIP01-EVT-11", wrapped(REPEATED_LAST), "duplicate_key", "DuplicateKey"),
     refused("nip59-unwrap-plain-content", "content that is not encrypted", "NIP59-OPEN-01",
             resigned(unsigned("ephemeral", 1059, [["p", public("bob")]], compact(INNER), NOW), "ephemeral"),
             "malformed_payload", "NotAnEvent"),
@@ -222,6 +235,10 @@ SUITE.group(
             "NotAnEvent"),
     refused("nip59-gift-rumor-array", "an array in the seal", "NIP01-EVT-01", wrapped(sealed([RUMOR])), "not_an_object",
             "NotAnEvent"),
+    refused("nip59-gift-rumor-duplicate-key", "a rumor that names a key twice, the hashed one last", "NIP01-EVT-11",
+            wrapped(sealed('{"content":"other",' + compact(RUMOR)[1:])), "duplicate_key", "DuplicateKey"),
+    refused("nip59-gift-rumor-not-utf8", "the byte ff in a rumor, hashed as a replacement character", "JSON-PARSE-01",
+            wrapped(sealed(not_utf8(with_id(unsigned("alice", 25910, [], "\ufffd", NOW))))), "invalid_utf8", "NotUtf8"),
     refused("nip59-gift-other-recipient", "a seal for Bob in a wrap for Carol", "NIP59-OPEN-01",
             wrapped(sealed(RUMOR), recipient=CAROL), "invalid_mac", "WrongRecipient"),
 )  # fmt: skip

@@ -1,0 +1,184 @@
+"""`nostrmcp inspect` and `nostrmcp translate`: events, read and carried over."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from ..conformance.vectors import vectors_folder
+from ..nostr import LocalProtocolError, Violation, strict_json
+from ..nostr import event as events
+from ..revisions import REVISIONS
+from ..revisions.detect import detect
+from ..translate.cross import translate
+from ..translate.inspect import TAG_MEANINGS, Inspection, Reading, inspect
+from ..translate.route import Role
+from .problem import Problem, read_input, read_key, visible
+
+
+def add_to(commands: Any) -> None:
+    """Add the two commands to the program's parser."""
+    about = "say what events are: revision, message, tags, and every requirement they break"
+    looking = commands.add_parser(
+        "inspect",
+        help=about,
+        description=about.capitalize() + ". Exit code 1 if an event is invalid or breaks a MUST.",
+        epilog="example: nostrmcp inspect capture.jsonl",
+    )
+    looking.add_argument("file", help="a JSON event, or one a line; - for standard input")
+    looking.add_argument("--json", action="store_true", help="one JSON object for each line, in order")
+    looking.add_argument(
+        "--key-file", action="append", default=[], metavar="FILE", help="open wraps for this secret key"
+    )
+    looking.set_defaults(run=_inspect)
+
+    about = "write an event in the form of another revision"
+    carrying = commands.add_parser(
+        "translate",
+        help=about,
+        description=about.capitalize() + ", unsigned, and say what is lost.",
+        epilog="example: nostrmcp translate --to contextvm event.json",
+    )
+    carrying.add_argument("file", help="a JSON event; - for standard input")
+    carrying.add_argument("--from", dest="source", choices=sorted(REVISIONS), help="its revision (default: detected)")
+    carrying.add_argument("--to", dest="target", choices=sorted(REVISIONS), required=True, help="the revision to write")
+    carrying.add_argument(
+        "--sender", choices=["client", "server"], default="client", help="who sent it (default: client)"
+    )
+    carrying.add_argument("--json", action="store_true", help="event and losses as one JSON object")
+    carrying.set_defaults(run=_translate)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """One event a line; or the whole file, if it is one JSON value over several lines."""
+    lines = [line for line in data.splitlines() if line.strip()]
+    if len(lines) > 1 and not any(line.rstrip().endswith(b"}") for line in lines[:1]):
+        return [data]
+    return lines
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    keys = tuple(read_key(path) for path in options.key_file)
+    requirements = json.loads((vectors_folder() / "requirements.json").read_text(encoding="utf-8"))["requirements"]
+    lines = _lines(read_input(options.file))
+    if not lines:
+        raise Problem(f"there is no event in {options.file}")
+    sound = True
+    for number, line in enumerate(lines, start=1):
+        found = inspect(line, keys)
+        sound = sound and found.is_sound
+        if options.json:
+            print(json.dumps(_as_value(found, requirements)))
+        else:
+            if len(lines) > 1:
+                print(f"line {number}")
+            print("\n".join(_as_text(found, requirements)))
+    return 0 if sound else 1
+
+
+def _as_value(found: Inspection, requirements: dict[str, Any]) -> dict[str, Any]:
+    detection = found.detection
+    return {
+        "sound": found.is_sound,
+        "id": found.event.id.hex() if found.event else None,
+        "invalid": _violation(found.invalid),
+        "wrapped_in": found.wrapped_in,
+        "candidates": list(detection.candidates) if detection else [],
+        "evidence": list(detection.evidence) if detection else [],
+        "neighbour": detection.neighbour if detection else None,
+        "readings": [_reading(reading, requirements) for reading in found.readings],
+    }
+
+
+def _violation(violation: Violation | None) -> dict[str, str] | None:
+    if violation is None:
+        return None
+    return {"class": violation.error_class.value, "where": violation.where, "detail": violation.detail}
+
+
+def _reading(reading: Reading, requirements: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "revision": reading.revision,
+        "class": reading.message_class,
+        "message": reading.message,
+        "refused": _violation(reading.refused),
+        "breaches": [
+            {
+                "req": one.req,
+                "where": one.where,
+                "detail": one.detail,
+                "text": requirements.get(one.req, {}).get("text"),
+            }
+            for one in reading.breaches
+        ],
+    }
+
+
+def _text(req: str, requirements: dict[str, Any]) -> str:
+    """A requirement in words."""
+    return str(requirements.get(req, {}).get("text", "it is not in the ledger."))
+
+
+def _as_text(found: Inspection, requirements: dict[str, Any]) -> list[str]:
+    event = found.event
+    lines = [] if event is None else [f"event     {event.id.hex()}", f"author    {event.pubkey.hex()}"]
+    if found.invalid is not None:
+        return [*lines, f"INVALID   {visible(str(found.invalid))}"]
+    assert event is not None and found.detection is not None, "a valid event was read"
+    if found.wrapped_in:
+        lines.append(f"wrapped   in kind {found.wrapped_in}; both signatures verify")
+    detection = found.detection
+    names = " or ".join(detection.candidates) or "none that is known here"
+    lines.append(f"revision  {names}" + (f" ({'; '.join(detection.evidence)})" if detection.evidence else ""))
+    if detection.neighbour:
+        lines.append(f"          looks like {detection.neighbour}")
+    lines += [
+        f"tag       {visible(' '.join(tag)):.100}  {TAG_MEANINGS.get(tag[0], 'no meaning here')}" for tag in event.tags
+    ]
+    for reading in found.readings:
+        lines += [f"under {reading.revision}", *_reading_text(reading, requirements)]
+    return lines
+
+
+def _reading_text(reading: Reading, requirements: dict[str, Any]) -> list[str]:
+    lines = []
+    if reading.refused is not None:
+        lines.append(f"  refused   {visible(str(reading.refused))}")
+    if reading.message is not None:
+        lines.append(f"  {reading.message_class}")
+        lines.append(f"  message   {visible(strict_json.dump(reading.message).decode()):.300}")
+    for breach in reading.breaches:
+        text = _text(breach.req, requirements)
+        lines.append(f"  BROKEN    {breach.req}: {text} Here: {visible(breach.detail)}.")
+    return lines or ["  nothing to read"]
+
+
+def _translate(options: argparse.Namespace) -> int:
+    try:
+        event = events.parse(read_input(options.file).strip())
+        event.verify()
+        source = options.source or _only_candidate(event)
+        done = translate(event, REVISIONS[source], REVISIONS[options.target], Role(options.sender))
+    except (Violation, LocalProtocolError) as refusal:
+        raise Problem(f"it cannot be translated: {visible(str(refusal))}") from None
+    value = done.event.to_value()
+    if options.json:
+        print(
+            json.dumps(
+                {"from": source, "to": options.target, "event": value, "losses": [one.value for one in done.losses]}
+            )
+        )
+        return 0
+    print(json.dumps(value))
+    for loss in done.losses:
+        print(f"lost: {loss.value}")
+    return 0
+
+
+def _only_candidate(event: events.Event) -> str:
+    candidates = detect(event).candidates
+    if len(candidates) != 1:
+        names = " or ".join(candidates) or "none that is known here"
+        raise Problem(f"its revision is {names}: say which with --from")
+    return candidates[0]

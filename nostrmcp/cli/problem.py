@@ -1,0 +1,49 @@
+"""What every command shares: how to say that something cannot be done, and how to read what the user names."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ..nostr import LocalProtocolError, SecretKey, Violation, nip19
+
+
+class Problem(Exception):
+    """What the user asked for cannot be done; the message says why in one sentence."""
+
+
+def read_input(path: str) -> bytes:
+    """A file's bytes, or standard input's for `-`."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except OSError as problem:
+        raise Problem(f"cannot read {path}: {problem.strerror}") from None
+
+
+def read_key(path: str) -> SecretKey:
+    """A secret key from a file that holds it as nsec or hexadecimal; no message repeats what is in the file."""
+    text = read_input(path).decode("ascii", "replace").strip()
+    try:
+        key = nip19.decode(text) if text.startswith("nsec") else SecretKey(bytes.fromhex(text))
+    except (Violation, LocalProtocolError, ValueError):
+        key = None
+    if not isinstance(key, SecretKey):
+        raise Problem(f"{path} does not hold a secret key as nsec or 64 hexadecimal digits")
+    return key
+
+
+def visible(text: str) -> str:
+    """A stranger's text made safe for a terminal: control, escape and bidirectional characters are escaped."""
+    return "".join(
+        character if character.isprintable() and character not in _BIDIRECTIONAL else _escaped(character)
+        for character in text
+    )
+
+
+_BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()

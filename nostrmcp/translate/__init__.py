@@ -1,0 +1,1 @@
+"""Messages to events and back, under a revision. Stateless."""

@@ -1,0 +1,296 @@
+"""MCP messages to Nostr events and back, under any revision. Stateless: ids and tokens are the session's to map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..mcp import jsonrpc
+from ..mcp.jsonrpc import Error, Message, Notification, Request, Result
+from ..nostr import Event, LocalProtocolError, UnsignedEvent, Violation, nip40, strict_json
+from ..nostr.errors import ErrorClass as NostrErrorClass
+from ..nostr.event import is_hex32
+from ..revisions.model import (
+    LIST_MEMBERS,
+    NOTIFICATIONS,
+    REQUESTS,
+    RESPONSES,
+    Envelope,
+    MessageClass,
+    PaymentForm,
+    Presence,
+    PriceForm,
+    Revision,
+    TagRule,
+    TagValue,
+)
+from . import body as bodies
+from .errors import ErrorClass
+from .route import Price, Role, Route
+
+Tag = tuple[str, ...]
+
+# What a list prices: the types of its items.
+PRICED_TYPES = {
+    "tools/list": "tool",
+    "prompts/list": "prompt",
+    "resources/list": "resource",
+    "resources/templates/list": "resource",
+}
+
+
+def encode(message: Message, route: Route, revision: Revision, created_at: int) -> UnsignedEvent:
+    """The event that carries a message. What the revision cannot carry, besides its declared losses, is a
+    LocalProtocolError."""
+    message_class = classify(message, route)
+    kind = revision.kinds.of(message_class)
+    assert kind is not None, "every message class has a kind"
+    if message_class is MessageClass.PAYMENT_REQUIRED and revision.payment is PaymentForm.STATUS_TAGS:
+        content = ""
+    else:
+        spelled = bodies.to_wire(message, message_class, route.request, revision, created_at)
+        content = strict_json.dump(bodies.write(spelled, revision)).decode()
+        message = spelled
+    tags = tuple(tag for rule in revision.tags[message_class] for tag in _tags(rule, message, route, revision))
+    return UnsignedEvent(route.sender, created_at, kind, tags, content)
+
+
+def classify(message: Message, route: Route) -> MessageClass:
+    """The class of a message that is about to be sent."""
+    match message:
+        case Request(_, method, _):
+            return request_class(method)
+        case Result():
+            return response_class(route.request.method if route.request else None)
+        case Error():
+            return MessageClass.ERROR
+        case Notification(method, _):
+            return notification_class(method, route.role)
+
+
+def request_class(method: str) -> MessageClass:
+    return {"initialize": MessageClass.INITIALIZE, "ping": MessageClass.PING}.get(method, MessageClass.REQUEST)
+
+
+def response_class(answered: str | None) -> MessageClass:
+    if answered == "initialize":
+        return MessageClass.INITIALIZE_RESPONSE
+    return MessageClass.LIST_RESPONSE if answered and answered.endswith("/list") else MessageClass.RESPONSE
+
+
+def notification_class(method: str, role: Role) -> MessageClass:
+    """The class of a notification that `role` sends."""
+    if method in bodies.CANCEL_METHODS:
+        return MessageClass.CANCEL
+    own = {
+        "notifications/initialized": MessageClass.INITIALIZED,
+        "notifications/progress": MessageClass.PROGRESS,
+        **dict.fromkeys(bodies.PAYMENT_METHODS, MessageClass.PAYMENT_REQUIRED),
+    }
+    if method in own:
+        return own[method]
+    return MessageClass.NOTIFICATION_TO_CLIENT if role is Role.SERVER else MessageClass.NOTIFICATION_TO_SERVER
+
+
+def _tags(rule: TagRule, message: Message, route: Route, revision: Revision) -> list[Tag]:
+    """What one rule contributes to an event: nothing for an optional tag whose value is not known."""
+    if not rule.emitted:
+        return []
+    if rule.value is TagValue.PRICES:
+        listed = PRICED_TYPES.get(route.request.method if route.request else "")
+        return [price_tag(rule.name, price, revision) for price in route.prices if price.type == listed]
+    value = _value(rule.value, message, route)
+    if value is None:
+        if rule.presence is Presence.REQUIRED:
+            raise LocalProtocolError(ErrorClass.MISSING_TAG, f"the {rule.name} tag is required, its value is not given")
+        return []
+    return [(rule.name, *value)]
+
+
+def _value(wanted: TagValue, message: Message, route: Route) -> tuple[str, ...] | None:
+    """The elements of a tag after its name, None if what it is made from is not known."""
+    params = (message.params or {}) if isinstance(message, Notification) else {}
+    match wanted:
+        case TagValue.RECIPIENT:
+            return (route.recipient.hex(),)
+        case TagValue.SERVER_ID:
+            return None if route.server_id is None else (route.server_id,)
+        case TagValue.REQUEST_EVENT:
+            return None if route.request is None else (route.request.event_id.hex(),)
+        case TagValue.METHOD:
+            return (message.method,) if isinstance(message, (Request, Notification)) else None
+        case TagValue.FLAG:
+            return () if route.encryption else None
+        case TagValue.STATUS:
+            return ("payment-required",)
+        case TagValue.AMOUNT:
+            return _amount(params)
+        case TagValue.TIME:
+            return (str(params["expiration"]),) if "expiration" in params else None
+        case _:
+            raise AssertionError(f"{wanted} is no value of a message's tag")
+
+
+def _amount(params: dict[str, Any]) -> tuple[str, str]:
+    amount, invoice = params.get("amount"), params.get("invoice")
+    if params.get("currency", "sats") != "sats" or type(amount) is not int or type(invoice) is not str:
+        raise bodies.not_carried("a demand for payment by anything but a Lightning invoice in sats")
+    return str(amount), invoice
+
+
+def price_tag(name: str, price: Price, revision: Revision) -> Tag:
+    """The tag that prices a capability."""
+    capability = f"{price.type}:{price.capability}" if revision.prices is PriceForm.TYPED else price.capability
+    return name, capability, price.amount, price.unit
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What an event says: a message as MCP spells it, its class, and its way."""
+
+    message: Message
+    message_class: MessageClass
+    sender: bytes
+    server_id: str | None
+    request_event_id: bytes | None
+
+
+def decode(event: Event, revision: Revision, sender_role: Role) -> Decoded:
+    """The message in a verified event. Tolerant wherever a peer's reading can be understood without guessing.
+
+    Where JSON-RPC ids do not travel, a request is named by its own event id and a response by the `e` tag's.
+    """
+    reference = first_hex(event, "e")
+    if is_payment_by_tags(event, revision):
+        server_id = _server_id(event, "s", revision)
+        return Decoded(_payment_in(event), MessageClass.PAYMENT_REQUIRED, event.pubkey, server_id, reference)
+    body = read_body(event)
+    family = family_of(event, body, revision)
+    if family == RESPONSES:
+        if reference is None:
+            raise _missing("e")
+        answer = jsonrpc.parse(_whole_response(body, reference, revision))
+        assert isinstance(answer, (Result, Error)), "it has a result or an error"
+        message_class = MessageClass.ERROR if isinstance(answer, Error) else response_class(_answered(answer))
+        return Decoded(answer, message_class, event.pubkey, _server_id(event, "d", revision), reference)
+    call = jsonrpc.parse(_whole_call(body, event, revision, is_request=family == REQUESTS))
+    assert isinstance(call, (Request, Notification)), "it has a method"
+    if first_hex(event, "p") is None:
+        raise _missing("p")
+    if isinstance(call, Request):
+        message_class = request_class(call.method)
+        message: Message = call
+    else:
+        message_class = notification_class(call.method, sender_role)
+        message = bodies.from_wire(call.method, call.params, reference.hex() if reference else None, event.created_at)
+        if message_class is MessageClass.PAYMENT_REQUIRED and reference is None:
+            raise _missing("e")
+    if revision.method_tag_binds and event.first("method") not in (None, call.method):
+        raise Violation(ErrorClass.METHOD_MISMATCH, "event.tags", "the method tag names another method than content")
+    return Decoded(message, message_class, event.pubkey, _server_id(event, "s", revision), reference)
+
+
+def _server_id(event: Event, name: str, revision: Revision) -> str | None:
+    return event.first(name) if revision.server_ids else None
+
+
+def is_payment_by_tags(event: Event, revision: Revision) -> bool:
+    """Whether an event is a demand for payment that says all in tags, so that its content is not JSON."""
+    by_tags = revision.payment is PaymentForm.STATUS_TAGS and event.kind == revision.kinds.notification
+    return by_tags and event.content == "" and event.first("status") is not None
+
+
+def read_body(event: Event) -> bodies.Body:
+    """The JSON object in content; an array is a batch."""
+    value = strict_json.parse(event.content)
+    if type(value) is dict:
+        return value
+    jsonrpc.parse(value)
+    raise AssertionError("parse refuses all but objects")
+
+
+def family_of(event: Event, body: bodies.Body, revision: Revision) -> frozenset[MessageClass]:
+    """Requests, responses or notifications: by kind where kinds differ, by content where one kind serves all."""
+    kinds = revision.kinds
+    if event.kind not in (kinds.request, kinds.response, kinds.notification):
+        raise Violation(NostrErrorClass.WRONG_KIND, "event.kind", f"kind {event.kind} carries no message here")
+    if kinds.request != kinds.response:
+        by_kind = {kinds.request: REQUESTS, kinds.response: RESPONSES, kinds.notification: NOTIFICATIONS}
+        return by_kind[event.kind]
+    if "method" not in body:
+        if body.keys().isdisjoint({"result", "error"}) and not _fails_at_root(body, revision):
+            jsonrpc.parse({"jsonrpc": "2.0"})
+        return RESPONSES
+    method = body["method"]
+    return NOTIFICATIONS if type(method) is str and method.startswith("notifications/") else REQUESTS
+
+
+def _fails_at_root(body: bodies.Body, revision: Revision) -> bool:
+    """Whether a failed call stands at the root of content, as one reading of a revision with two has it (AMB-215)."""
+    return Envelope.NESTED in revision.tolerated_envelopes and body.get("isError") is True
+
+
+def first_hex(event: Event, name: str) -> bytes | None:
+    """The 32 bytes of the first tag of this name, or None; another value is a Violation."""
+    value = event.first(name)
+    if value is None:
+        return None
+    if not is_hex32(value):
+        raise Violation(ErrorClass.MALFORMED_TAG, "event.tags", f"the {name} tag does not hold 64 hexadecimal digits")
+    return bytes.fromhex(value)
+
+
+def _missing(name: str) -> Violation:
+    return Violation(ErrorClass.MISSING_TAG, "event.tags", f"there is no {name} tag")
+
+
+def _whole_call(body: bodies.Body, event: Event, revision: Revision, *, is_request: bool) -> bodies.Body:
+    """A request or notification as whole JSON-RPC, whatever of it the revision leaves out."""
+    stripped = revision.tolerated_envelopes != {Envelope.JSONRPC}
+    whole = {**body, "jsonrpc": "2.0"} if stripped else dict(body)
+    whole = {name: value for name, value in whole.items() if name not in ("result", "error")} if stripped else whole
+    if not is_request:
+        whole.pop("id", None)
+    elif stripped and not (revision.ids_travel and "id" in body):
+        whole["id"] = event.id.hex()
+    elif "id" not in body:
+        whole["id"] = None
+    whole.setdefault("method", None)
+    return whole
+
+
+def _whole_response(body: bodies.Body, reference: bytes, revision: Revision) -> bodies.Body:
+    """A response as whole JSON-RPC, whatever of it the revision leaves out."""
+    if revision.tolerated_envelopes == {Envelope.JSONRPC}:
+        return body
+    its_id = body["id"] if revision.ids_travel and "id" in body else reference.hex()
+    whole: bodies.Body = {"jsonrpc": "2.0", "id": its_id}
+    if revision.envelope is Envelope.HOISTED:
+        return whole | ({"error": body["error"]} if bodies.is_error(body) else {"result": bodies.hoisted_in(body)})
+    if _fails_at_root(body, revision) and body.keys().isdisjoint({"result", "error"}):
+        return whole | {"result": bodies.hoisted_in(body)}
+    return whole | {name: body[name] for name in ("result", "error") if name in body}
+
+
+def _answered(answer: Result) -> str | None:
+    """The method that a result answers, as far as the result alone tells."""
+    if {"protocolVersion", "capabilities", "serverInfo"} <= answer.result.keys():
+        return "initialize"
+    return next((f"{name}/list" for name in LIST_MEMBERS.values() if name in answer.result), None)
+
+
+def _payment_in(event: Event) -> Notification:
+    """A demand for payment by tags, as a notification; the older amount, unit, invoice form is understood too."""
+    amount, invoice = None, event.first("invoice")
+    for tag in event.tags:
+        if tag[0] == "amount" and len(tag) > 1 and tag[1].isascii() and tag[1].isdigit():
+            amount = int(tag[1])
+            invoice = tag[2] if len(tag) > 2 and tag[2].startswith("ln") else invoice
+    for name in ("amount", "e"):
+        if event.first(name) is None:
+            raise _missing(name)
+    if event.first("status") != "payment-required" or amount is None or invoice is None:
+        raise Violation(ErrorClass.MALFORMED_TAG, "event.tags", "not a demand for payment: status, amount and invoice")
+    expires = nip40.expiration(event)
+    params: bodies.Body = {"amount": amount, "currency": "sats", "invoice": invoice}
+    return Notification(bodies.PAYMENT_METHOD, params | ({} if expires is None else {"expiration": expires}))
