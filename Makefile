@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= auto
 
-.PHONY: help run test fast property lint format types vectors check-vectors official confirm bench cov ci clean
+.PHONY: help run test fast property lint format types vectors check-vectors spec check-spec official confirm bench cov ci clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -47,6 +47,12 @@ vectors: $(READY) ## write vectors/ again from vectors/source
 check-vectors: $(READY) ## fail if vectors/ is not what vectors/source says
 	$(BIN)/python -m vectors.source.fill --check
 
+spec: $(READY) ## write the generated pages and fences of spec/ again
+	$(BIN)/python spec/make.py
+
+check-spec: $(READY) ## fail if a page of spec/ is not what vectors, ledgers and code say
+	$(BIN)/python spec/make.py --check
+
 official: $(READY) ## get official test data from source archives of published packages into .official/
 	$(BIN)/python tests/official/get.py .official
 
@@ -63,7 +69,7 @@ cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the core must 
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*,nostrmcp/mcp/*,nostrmcp/revisions/*,nostrmcp/translate/*' --fail-under=100
 
-ci: lint types check-vectors test run cov ## what .ci/run runs
+ci: lint types check-vectors check-spec test run cov ## what .ci/run runs
 
 clean: ## remove what make made
 	rm -rf $(VENV) .official .peers dist build .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis

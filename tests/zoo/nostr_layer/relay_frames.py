@@ -174,7 +174,9 @@ def write_without_filter(given: Value) -> Value:
 def write_any_subscription_id(given: Value) -> Value:
     try:
         return OPERATIONS["write_client_frame"](given)
-    except LocalProtocolError:
+    except LocalProtocolError as refusal:
+        if refusal.error_class is not ErrorClass.MALFORMED_SUBSCRIPTION_ID:
+            raise
         return {"raw": json.dumps(list(given["frame"].values()))}
 
 
