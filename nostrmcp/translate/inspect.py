@@ -97,11 +97,6 @@ def _answered(event: Event) -> str | None:
     return "initialize" if event.first("d") is not None else None
 
 
-def method_of(reading: Reading) -> str | None:
-    """The method of a request or notification."""
-    return None if reading.message is None else reading.message.get("method")
-
-
 TAG_MEANINGS = {
     "p": "the recipient's public key",
     "e": "the request event that this is about",

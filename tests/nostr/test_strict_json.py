@@ -401,3 +401,7 @@ def test_a_shallow_value_with_many_brackets_is_written():
 def test_what_is_no_text_is_the_callers_mistake(data):
     with pytest.raises(TypeError, match="bytes or str"):
         strict_json.parse(data)
+
+
+def test_a_lone_surrogate_behind_a_large_integer_is_found():
+    refused(ErrorClass.LONE_SURROGATE, strict_json.parse, b"[" + b"1" * 400 + b',"\\ud800"]')
