@@ -28,7 +28,7 @@ fast: $(READY) ## the tests that take milliseconds
 	$(BIN)/python -m pytest -q -x -m "not slow"
 
 property: $(READY) ## the property tests, with many more examples
-	NOSTRMCP_HYPOTHESIS=deep $(BIN)/python -m pytest -n $(JOBS) -q tests/nostr
+	NOSTRMCP_HYPOTHESIS=deep $(BIN)/python -m pytest -n $(JOBS) -q tests/nostr tests/mcp tests/revisions tests/translate
 
 lint: $(READY) ## style and import order
 	$(BIN)/ruff check .

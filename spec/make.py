@@ -30,7 +30,7 @@ from typing import Any
 
 from nostrmcp.conformance.vectors import suite_files
 from nostrmcp.revisions import REVISIONS, VARIANTS
-from nostrmcp.revisions.model import ANNOUNCEMENTS, MessageClass, Params, Presence, Revision, Rule, TagRule
+from nostrmcp.revisions.model import ANNOUNCEMENTS, MessageClass, Params, Revision, Rule, TagRule
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 120
@@ -337,7 +337,7 @@ def _tags(message_class: MessageClass, revisions: list[Revision]) -> str:
 def _presence(rule: TagRule | None) -> str:
     if rule is None:
         return NONE
-    unsent = "" if rule.emitted or rule.presence is Presence.FORBIDDEN else ", not sent"
+    unsent = "" if rule.emitted else ", not sent"
     return f"{rule.presence.value}{unsent} ({rule.req})"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 from ..conformance.vectors import vectors_folder
@@ -50,12 +51,13 @@ def add_to(commands: Any) -> None:
     carrying.set_defaults(run=_translate)
 
 
-def _lines(data: bytes) -> list[bytes]:
-    """One event a line; or the whole file, if it is one JSON value over several lines."""
-    lines = [line for line in data.splitlines() if line.strip()]
-    if len(lines) > 1 and not any(line.rstrip().endswith(b"}") for line in lines[:1]):
-        return [data]
-    return lines
+def _lines(data: bytes) -> list[tuple[int, bytes]]:
+    """One event a line, with the line's number; or the whole file, if it is one JSON value."""
+    try:
+        strict_json.parse(data)
+    except Violation:
+        return [(number, line) for number, line in enumerate(data.splitlines(), start=1) if line.strip()]
+    return [(1, data)]
 
 
 def _inspect(options: argparse.Namespace) -> int:
@@ -65,9 +67,9 @@ def _inspect(options: argparse.Namespace) -> int:
     if not lines:
         raise Problem(f"there is no event in {options.file}")
     sound = True
-    for number, line in enumerate(lines, start=1):
+    for number, line in lines:
         found = inspect(line, keys)
-        sound = sound and found.is_sound
+        sound = sound and _passes(found, requirements)
         if options.json:
             print(json.dumps(_as_value(found, requirements)))
         else:
@@ -77,10 +79,26 @@ def _inspect(options: argparse.Namespace) -> int:
     return 0 if sound else 1
 
 
+def _passes(found: Inspection, requirements: dict[str, Any]) -> bool:
+    """Whether the event is valid and, under one of its candidates at least, can be read and breaks no MUST of it."""
+    if found.invalid is not None:
+        return False
+    readings = [
+        reading.refused is None and not any(_is_must(breach.req, requirements) for breach in reading.breaches)
+        for reading in found.readings
+    ]
+    return any(readings) or not readings
+
+
+def _is_must(req: str, requirements: dict[str, Any]) -> bool:
+    row = requirements.get(req, {})
+    return (row.get("level"), row.get("basis") == "house") == ("MUST", False)
+
+
 def _as_value(found: Inspection, requirements: dict[str, Any]) -> dict[str, Any]:
     detection = found.detection
     return {
-        "sound": found.is_sound,
+        "sound": _passes(found, requirements),
         "id": found.event.id.hex() if found.event else None,
         "invalid": _violation(found.invalid),
         "wrapped_in": found.wrapped_in,
@@ -101,6 +119,7 @@ def _reading(reading: Reading, requirements: dict[str, Any]) -> dict[str, Any]:
     return {
         "revision": reading.revision,
         "class": reading.message_class,
+        "direction": reading.direction,
         "message": reading.message,
         "refused": _violation(reading.refused),
         "breaches": [
@@ -146,11 +165,13 @@ def _reading_text(reading: Reading, requirements: dict[str, Any]) -> list[str]:
     if reading.refused is not None:
         lines.append(f"  refused   {visible(str(reading.refused))}")
     if reading.message is not None:
-        lines.append(f"  {reading.message_class}")
+        method = reading.message.get("method")
+        told = [reading.message_class or "", reading.direction or "", f"method {visible(method)}" if method else ""]
+        lines.append(f"  {', '.join(one for one in told if one)}")
         lines.append(f"  message   {visible(strict_json.dump(reading.message).decode()):.300}")
     for breach in reading.breaches:
-        text = _text(breach.req, requirements)
-        lines.append(f"  BROKEN    {breach.req}: {text} Here: {visible(breach.detail)}.")
+        word = "BROKEN " if _is_must(breach.req, requirements) else "advice "
+        lines.append(f"  {word}   {breach.req}: {_text(breach.req, requirements)} Here: {visible(breach.detail)}.")
     return lines or ["  nothing to read"]
 
 
@@ -172,7 +193,7 @@ def _translate(options: argparse.Namespace) -> int:
         return 0
     print(json.dumps(value))
     for loss in done.losses:
-        print(f"lost: {loss.value}")
+        print(f"lost: {loss.value}", file=sys.stderr)
     return 0
 
 

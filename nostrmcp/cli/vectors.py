@@ -115,15 +115,15 @@ def _copy(options: argparse.Namespace) -> int:
     names = [source / name for name in TABLES]
     paths = [*names, *sorted((source / "schema").glob("*.json")), *suite_files(source)]
     targets = {path: folder / path.relative_to(source) for path in paths}
-    differing = [t for path, t in targets.items() if t.exists() and t.read_bytes() != path.read_bytes()]
-    if differing and not options.force:
-        raise Problem(f"{differing[0]} exists and differs; --force writes over it")
     try:
+        differing = [one for path, one in targets.items() if one.exists() and one.read_bytes() != path.read_bytes()]
+        if differing and not options.force:
+            raise Problem(f"{differing[0]} exists and differs; --force writes over it")
         for path, target in targets.items():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
     except OSError as problem:
-        raise Problem(f"cannot write to {folder}: {problem.strerror}") from None
+        raise Problem(f"cannot write to {folder}: {problem.strerror or problem}") from None
     print(f"{len(targets)} files copied to {folder}")
     return 0
 

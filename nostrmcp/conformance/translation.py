@@ -36,6 +36,7 @@ def encode_message(given: Value) -> Value:
         request=reference,
         prices=_prices(given),
         encryption=given["encryption"],
+        ephemeral_wraps=given["encryption"],
     )
     event = codec.encode(jsonrpc.parse(given["message"]), route, _revision(given), given["created_at"])
     return {"event": unsigned_value(event)}
@@ -70,6 +71,7 @@ def build_announcement(given: Value) -> Value:
         given["content"],
         **texts,
         encryption=given["encryption"],
+        ephemeral_wraps=given["encryption"],
         prices=_prices(given),
     )
     return {"event": unsigned_value(announce.build(announcement, _revision(given), given["created_at"]))}

@@ -13,14 +13,21 @@ def expiration_tag(timestamp: int) -> tuple[str, str]:
     return "expiration", str(timestamp)
 
 
+def whole_number(text: str) -> int | None:
+    """The number that a text of decimal digits writes, None if it is none or has more than 64 bits."""
+    if text.isascii() and text.isdigit() and len(text) <= 20 and int(text) <= MAX_CREATED_AT:
+        return int(text)
+    return None
+
+
 def expiration(event: Event) -> int | None:
     """The unix time in the first expiration tag, None without one, or a Violation (NIP40-TAG-01)."""
     for tag in event.tags:
         if tag[0] == "expiration":
-            digits = tag[1] if len(tag) > 1 else ""
-            if not (digits.isascii() and digits.isdigit() and len(digits) <= 20 and int(digits) <= MAX_CREATED_AT):
+            time = whole_number(tag[1]) if len(tag) > 1 else None
+            if time is None:
                 raise Violation(ErrorClass.MALFORMED_EXPIRATION, "event.tags", "not a unix time in seconds")
-            return int(digits)
+            return time
     return None
 
 

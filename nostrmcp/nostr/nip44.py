@@ -26,9 +26,14 @@ _WHERE = "NIP-44 payload"
 
 
 class MessageKeys(NamedTuple):
+    """The keys of one message; they are never printed."""
+
     chacha_key: bytes
     chacha_nonce: bytes
     hmac_key: bytes
+
+    def __repr__(self) -> str:
+        return "MessageKeys()"
 
 
 def get_conversation_key(secret_key: SecretKey, public_key: PublicKey) -> bytes:

@@ -10,6 +10,7 @@ from .model import (
     CancelForm,
     Envelope,
     Kinds,
+    Loss,
     Member,
     MessageClass,
     Params,
@@ -88,13 +89,13 @@ REVISION = Revision(
         "notifications/payment_accepted": Params("CVM-PAY-51", {"amount": Member.NUMBER, "pmi": Member.PAYMENT_METHOD}),
         "notifications/payment_rejected": Params("CVM-PAY-52", {"pmi": Member.PAYMENT_METHOD}),
     },
-    losses=frozenset(),
+    losses=frozenset({Loss.SERVER_ID}),
     tags={
         MessageClass.REQUEST: (required("p", TagValue.RECIPIENT, "CVM-TAG-01"),),
         MessageClass.INITIALIZE: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-05"),
             optional("support_encryption", TagValue.FLAG, "CVM-TAG-12"),
-            optional("support_encryption_ephemeral", TagValue.FLAG, "CVM-TAG-12"),
+            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-TAG-12"),
         ),
         MessageClass.PING: (required("p", TagValue.RECIPIENT, "CVM-TAG-01"),),
         MessageClass.RESPONSE: (
@@ -110,7 +111,7 @@ REVISION = Revision(
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
             required("e", TagValue.REQUEST_EVENT, "CVM-TAG-10"),
             optional("support_encryption", TagValue.FLAG, "CVM-TAG-12"),
-            optional("support_encryption_ephemeral", TagValue.FLAG, "CVM-TAG-12"),
+            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-TAG-12"),
         ),
         MessageClass.ERROR: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
@@ -143,7 +144,7 @@ REVISION = Revision(
             optional("picture", TagValue.TEXT, "CVM-ANN-03"),
             optional("website", TagValue.TEXT, "CVM-ANN-03"),
             optional("support_encryption", TagValue.FLAG, "CVM-ANN-04"),
-            optional("support_encryption_ephemeral", TagValue.FLAG, "CVM-ANN-04"),
+            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-ANN-04"),
             optional("cap", TagValue.PRICES, "CVM-PRICE-01"),
         ),
         MessageClass.TOOLS: (optional("cap", TagValue.PRICES, "CVM-PRICE-01"),),

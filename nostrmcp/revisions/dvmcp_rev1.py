@@ -79,7 +79,7 @@ REVISION = Revision(
         "notifications/cancel": Params("R1-NOTE-02", {"id": Member.ID}),
         "notifications/resources/updated": Params("R1-NOTE-05", {"uri": Member.TEXT}),
     },
-    losses=frozenset({Loss.PAYMENT_DESCRIPTION}),
+    losses=frozenset({Loss.PAYMENT_DESCRIPTION, Loss.PRICES}),
     tags={
         MessageClass.REQUEST: (
             required("method", TagValue.METHOD, "R1-TAG-03"),

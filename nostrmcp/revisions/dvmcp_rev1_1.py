@@ -82,7 +82,7 @@ REVISION = Revision(
         "notifications/cancel": Params("R11-NOTE-02", {"id": Member.ID}),
         "notifications/resources/updated": Params("R11-NOTE-06", {"uri": Member.TEXT}),
     },
-    losses=frozenset({Loss.REQUEST_IDS, Loss.PAYMENT_DESCRIPTION, Loss.PAYMENT_EXPIRATION}),
+    losses=frozenset({Loss.REQUEST_IDS, Loss.PAYMENT_DESCRIPTION, Loss.PAYMENT_EXPIRATION, Loss.PRICES}),
     tags={
         MessageClass.REQUEST: (
             required("method", TagValue.METHOD, "R11-TAG-03"),

@@ -79,7 +79,7 @@ REVISION = Revision(
         "notifications/cancel": Params("R1E-NOTE-02", {"id": Member.ID}),
         "notifications/resources/updated": Params("R1E-NOTE-05", {"uri": Member.TEXT}),
     },
-    losses=frozenset({Loss.PAYMENT_DESCRIPTION, Loss.PAYMENT_EXPIRATION}),
+    losses=frozenset({Loss.PAYMENT_DESCRIPTION, Loss.PAYMENT_EXPIRATION, Loss.PRICES}),
     tags={
         MessageClass.REQUEST: (
             required("method", TagValue.METHOD, "R1E-TAG-03"),

@@ -55,7 +55,6 @@ ANNOUNCEMENTS = frozenset({MessageClass.SERVER, *LIST_MEMBERS})
 class Presence(Enum):
     REQUIRED = "required"
     OPTIONAL = "optional"
-    FORBIDDEN = "forbidden"
 
 
 class TagValue(Enum):
@@ -69,7 +68,8 @@ class TagValue(Enum):
     REQUEST_KIND = "the kind of requests"
     CAPABILITIES = "the name of a capability, one tag each, with its price where the revision has prices"
     PRICES = "a capability, its price and its unit, one tag each"
-    FLAG = "nothing: its presence speaks"
+    FLAG = "nothing: its presence says that the sender can read wraps"
+    EPHEMERAL_FLAG = "nothing: its presence says that the sender can read ephemeral wraps"
     TRUE = "the word true"
     TEXT = "text for people"
     STATUS = "payment-required"
@@ -97,10 +97,6 @@ def required(name: str, value: TagValue, req: str) -> TagRule:
 
 def optional(name: str, value: TagValue, req: str, *, emitted: bool = True) -> TagRule:
     return TagRule(name, Presence.OPTIONAL, value, req, emitted)
-
-
-def forbidden(name: str, req: str) -> TagRule:
-    return TagRule(name, Presence.FORBIDDEN, TagValue.FLAG, req, emitted=False)
 
 
 class Rule(StrEnum):
@@ -182,6 +178,8 @@ class Loss(Enum):
     REQUEST_IDS = "JSON-RPC ids: the request's event id takes their place"
     PAYMENT_DESCRIPTION = "the description of a demand for payment"
     PAYMENT_EXPIRATION = "the time when a demand for payment expires"
+    SERVER_ID = "the identifier of the server: one key is one server"
+    PRICES = "prices on the answer to a list request"
 
 
 class WrapTime(Enum):
@@ -249,7 +247,7 @@ class Revision:
 
     def _combinations(self) -> list[tuple[str, bool]]:
         rules = [(message_class, rule) for message_class, its_rules in self.tags.items() for rule in its_rules]
-        named = {rule.name for _, rule in rules if rule.presence is not Presence.FORBIDDEN}
+        named = {rule.name for _, rule in rules}
         priced = any(rule.value is TagValue.PRICES for _, rule in rules)
         announced = set(self.kinds.announcements)
         return [
@@ -262,6 +260,8 @@ class Revision:
             ("server ids without a tag for them, or the reverse", self.server_ids != ("s" in named)),
             ("prices on responses where prices are not defined", priced and self.prices is PriceForm.NONE),
             ("ids that do not travel are a loss", (Loss.REQUEST_IDS in self.losses) == self.ids_travel),
+            ("server ids that do not travel are a loss", (Loss.SERVER_ID in self.losses) == self.server_ids),
+            ("prices that responses do not carry are a loss", (Loss.PRICES in self.losses) == priced),
             ("no server announcement", MessageClass.SERVER not in announced),
             ("demands for payment by tags on a kind that carries JSON",
              self.payment is PaymentForm.STATUS_TAGS and self.kinds.notification == self.kinds.request),

@@ -18,7 +18,7 @@ from ..revisions.model import (
     TagValue,
 )
 from .body import Body
-from .check import capability_names, is_amount
+from .check import is_amount
 from .codec import Tag, price_tag
 from .errors import ErrorClass
 from .route import Price
@@ -45,6 +45,7 @@ class Announcement:
     picture: str | None = None
     website: str | None = None
     encryption: bool = False
+    ephemeral_wraps: bool = False
     prices: tuple[Price, ...] = ()
     capabilities: tuple[str, ...] = ()
 
@@ -74,6 +75,7 @@ def _tags(rule: TagRule, announcement: Announcement, revision: Revision) -> list
         TagValue.LIST_ID: None if server_id is None else (f"{server_id}/{LIST_METHODS.get(announcement.type)}",),
         TagValue.REQUEST_KIND: (str(revision.kinds.request),),
         TagValue.FLAG: () if announcement.encryption else None,
+        TagValue.EPHEMERAL_FLAG: () if announcement.ephemeral_wraps else None,
     }
     value = values[rule.value] if rule.value in values else _text(announcement, rule.name)
     if value is None:
@@ -90,13 +92,16 @@ def _text(announcement: Announcement, name: str) -> tuple[str] | None:
 
 def _capability_tags(name: str, announcement: Announcement, revision: Revision) -> list[Tag]:
     """One tag an item. A resource is named by its name, and by its URI where it has a price."""
-    by_capability = {price.capability: price for price in announcement.prices}
-    items = announcement.content.get(LIST_MEMBERS[announcement.type], [])
+    unsaid = {price.capability: price for price in announcement.prices}
     tags: list[Tag] = []
-    for item, its_name in zip(items, capability_names(announcement.type, announcement.content), strict=False):
-        price = by_capability.get(item.get("uri", its_name)) or by_capability.get(its_name)
-        priced = price is not None and revision.prices is not PriceForm.NONE
-        tags.append(price_tag(name, price, revision) if price and priced else (name, its_name))
+    for item in announcement.content.get(LIST_MEMBERS[announcement.type], []):
+        its_name = item.get("name") if type(item) is dict else None
+        if type(its_name) is not str:
+            raise LocalProtocolError(ErrorClass.MALFORMED_BODY, "an item of the list has no name")
+        price = unsaid.pop(str(item.get("uri", its_name)), None) or unsaid.pop(its_name, None)
+        tags.append((name, its_name) if price is None else price_tag(name, price, revision))
+    if unsaid or (announcement.prices and revision.prices is PriceForm.NONE):
+        raise LocalProtocolError(ErrorClass.NOT_CARRIED, "a price for what is not in the list, or where there are none")
     return tags
 
 
@@ -131,7 +136,8 @@ def parse(event: Event, revision: Revision) -> Announcement:
         content,
         **texts,
         encryption=says_encryption(event),
-        prices=tuple(_price(tag, revision) for tag in tagged if len(tag) > 3 and is_amount(tag[2])),
+        ephemeral_wraps=says_ephemeral(event),
+        prices=prices_in(event, revision) if tagged else (),
         capabilities=tuple(tag[1] for tag in tagged),
     )
 
@@ -139,6 +145,18 @@ def parse(event: Event, revision: Revision) -> Announcement:
 def says_encryption(event: Event) -> bool:
     """Whether support for encryption is said, in either form: present, and not the word false."""
     return any(tag[0] == "support_encryption" and tag[1:2] != ("false",) for tag in event.tags)
+
+
+def says_ephemeral(event: Event) -> bool:
+    """Whether support for ephemeral wraps is said."""
+    return any(tag[0] == "support_encryption_ephemeral" for tag in event.tags)
+
+
+def prices_in(event: Event, revision: Revision) -> tuple[Price, ...]:
+    """The prices in an event's cap tags, none where the revision has no prices."""
+    if revision.prices is PriceForm.NONE:
+        return ()
+    return tuple(_price(tag, revision) for tag in event.tags if tag[0] == "cap" and len(tag) > 3 and is_amount(tag[2]))
 
 
 def _price(tag: Tag, revision: Revision) -> Price:

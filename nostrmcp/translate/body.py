@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..mcp.jsonrpc import Error, Id, Message, Notification, Request, Result
+from ..mcp.jsonrpc import Error, Message, Notification, Request, Result, is_id
 from ..nostr import LocalProtocolError, Violation
+from ..nostr.event import MAX_CREATED_AT
 from ..revisions.model import CancelForm, Envelope, MessageClass, PaymentForm, ProgressForm, Revision
 from .errors import ErrorClass
 from .route import RequestReference
@@ -80,11 +81,7 @@ def to_wire(
         return message
     params = dict(message.params or {})
     if message_class is MessageClass.CANCEL:
-        own = params.pop("requestId", None)
-        named = own if revision.ids_travel else _event_id(request)
-        if revision.cancel is CancelForm.SEED:
-            return Notification("notifications/cancel", {"id": named, **params})
-        return Notification(message.method, {"requestId": named, **params})
+        return _cancel(params, request, revision)
     if message_class is MessageClass.PROGRESS and revision.progress is ProgressForm.BOTH:
         named = request.id if revision.ids_travel and request else _event_id(request)
         return Notification(message.method, {"id": named, **params})
@@ -99,46 +96,83 @@ def _event_id(request: RequestReference | None) -> str:
     return request.event_id.hex()
 
 
+def _cancel(params: Body, request: RequestReference | None, revision: Revision) -> Notification:
+    own = params.pop("requestId", None)
+    named = own if revision.ids_travel else _event_id(request)
+    if not is_id(named):
+        raise LocalProtocolError(ErrorClass.MALFORMED_BODY, "a cancel names its request by a string or an integer")
+    if revision.cancel is CancelForm.MCP:
+        return Notification(CANCEL_METHODS[0], {"requestId": named, **params})
+    if "id" in params:
+        raise not_carried("a cancel with a member `id` of its own")
+    return Notification(CANCEL_METHODS[1], {"id": named, **params})
+
+
 def _payment_request(params: Body, created_at: int) -> Body:
+    if "pay_req" in params and "pmi" in params:
+        return params
     invoice = params.pop("invoice", None)
     if params.pop("currency", "sats") != "sats" or type(invoice) is not str or not invoice.startswith("lnbc"):
         raise not_carried("a demand for payment by anything but a Lightning invoice in sats")
     if "expiration" in params:
-        params["ttl"] = max(0, params.pop("expiration") - created_at)
+        expiration = params.pop("expiration")
+        if type(expiration) is not int or expiration <= created_at:
+            raise not_carried("a demand for payment that has expired, or expires at no time")
+        params["ttl"] = expiration - created_at
     amount = params.pop("amount", None)
     return {"amount": amount, "pay_req": invoice, "pmi": BOLT11_METHOD, **params}
 
 
-def from_wire(method: str, params: Body | None, request_event_id: str | None, created_at: int) -> Notification:
+def from_wire(call: Notification, request_event_id: str | None, revision: Revision, created_at: int) -> Notification:
     """A notification as MCP spells it, from either spelling."""
-    given = dict(params or {})
-    if method in CANCEL_METHODS:
-        named: Id | None = given.pop("id", None)
+    given = dict(call.params or {})
+    if call.method in CANCEL_METHODS:
+        named = given.pop("id", None) if revision.cancel is CancelForm.SEED else None
         named = given.pop("requestId", named)
         named = request_event_id if named is None else named
-        if named is None:
-            raise Violation(ErrorClass.MALFORMED_BODY, "event.content.params", "a cancel that names no request")
+        if not is_id(named):
+            raise _malformed("a cancel names its request by a string or an integer")
         return Notification(CANCEL_METHODS[0], {"requestId": named, **given})
-    if method == "notifications/progress" and "id" in given:
+    if call.method == "notifications/progress" and revision.progress is ProgressForm.BOTH and "id" in given:
         named = given.pop("id")
-        return Notification(method, {"progressToken": named, **given})
-    if method == PAYMENT_METHOD:
-        return Notification(method, _demand_in(given, created_at))
-    return Notification(method, params)
+        return Notification(call.method, {"progressToken": named, **given})
+    if call.method == PAYMENT_METHOD:
+        return Notification(call.method, _demand_in(given, created_at))
+    return call
 
 
-def _demand_in(params: Body, created_at: int) -> Body:
-    """A demand for payment with amount, currency and invoice, from that form or from a payment request."""
-    if params.get("pmi", BOLT11_METHOD) != BOLT11_METHOD:
-        return params  # another way to pay: nothing of it is an invoice in sats
-    if "pmi" in params:
-        params = {"currency": "sats", "invoice": params.get("pay_req"), **params}
-        if type(params.get("ttl")) is int:
-            params["expiration"] = created_at + params["ttl"]
-    if type(params.get("amount")) is not int or type(params.get("invoice")) is not str:
-        raise Violation(ErrorClass.MALFORMED_BODY, "event.content.params", "a demand without amount or invoice")
-    names = ("amount", "currency", "invoice", "description", "expiration")
-    return {name: params[name] for name in names if name in params}
+def _demand_in(given: Body, created_at: int) -> Body:
+    """A demand for payment with amount, currency and invoice, from that form or from a payment request.
+
+    One to be paid in a way that is not known here stays as it is. Members that nobody knows are kept.
+    """
+    if "pmi" in given and given["pmi"] != BOLT11_METHOD:
+        return given
+    if "pmi" in given:
+        ttl = given.pop("ttl", None)
+        if ttl is not None:
+            given["expiration"] = created_at + ttl if type(ttl) is int else ttl
+        del given["pmi"]
+        given = {
+            "amount": given.pop("amount", None),
+            "currency": "sats",
+            "invoice": given.pop("pay_req", None),
+            **given,
+        }
+    if type(given.get("amount")) is not int or type(given.get("invoice")) is not str:
+        raise _malformed("a demand for payment has an integer amount and an invoice")
+    expiration = given.get("expiration", 0)
+    if (
+        type(expiration) is not int
+        or not 0 <= expiration <= MAX_CREATED_AT
+        or type(given.get("currency", "")) is not str
+    ):
+        raise _malformed("a demand for payment expires at a unix time, and has its currency in letters")
+    return given
+
+
+def _malformed(detail: str) -> Violation:
+    return Violation(ErrorClass.MALFORMED_BODY, "event.content.params", detail)
 
 
 def not_carried(detail: str) -> LocalProtocolError:

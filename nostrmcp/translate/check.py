@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..mcp.jsonrpc import is_id
-from ..nostr import Event, KindClass, Violation, filters, strict_json
+from ..nostr import Event, KindClass, Violation, filters, nip40, strict_json
 from ..nostr.event import is_hex32
 from ..revisions.model import (
     LIST_MEMBERS,
@@ -31,8 +31,7 @@ from ..revisions.model import (
     TagValue,
 )
 from . import body as bodies
-from .codec import is_payment_by_tags, notification_class, request_class, response_class
-from .route import Role
+from .codec import call_family, is_notified, notification_class, request_class, response_class, usual_sender
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +56,11 @@ def check(event: Event, revision: Revision, answers: str | None = None) -> tuple
 
 
 def _message(event: Event, revision: Revision, answers: str | None) -> Breaches:
-    if revision.payment is PaymentForm.STATUS_TAGS and event.first("status") is not None:
+    status, is_note = event.first("status"), event.kind == revision.kinds.notification
+    by_tags = revision.payment is PaymentForm.STATUS_TAGS
+    if by_tags and (status == "payment-required" or (is_note and status is not None)):
         yield from _kind(event, MessageClass.PAYMENT_REQUIRED, revision)
-        if not is_payment_by_tags(event, revision) and event.content != "":
+        if event.content != "":
             yield from _broken(Rule.PAYMENT_CONTENT, revision, "event.content", "content is not empty")
         yield from _tags(event, MessageClass.PAYMENT_REQUIRED, revision, None)
         return
@@ -75,7 +76,7 @@ def _message(event: Event, revision: Revision, answers: str | None) -> Breaches:
     else:
         method = body.get("method")
         name = method if type(method) is str else ""
-        message_class = request_class(name) if family == REQUESTS else notification_class(name, Role.SERVER)
+        message_class = request_class(name) if family == REQUESTS else notification_class(name, usual_sender(name))
         yield from _kind(event, message_class, revision)
         yield from _call(body, message_class, revision)
         names_method = any(rule.value is TagValue.METHOD for rule in revision.tags[message_class])
@@ -100,8 +101,8 @@ def _family(event: Event, body: bodies.Body, revision: Revision) -> frozenset[Me
     if apart and event.kind == kinds.response and revision.envelope is Envelope.HOISTED:
         return RESPONSES
     if "method" in body:
-        method = body["method"]
-        return NOTIFICATIONS if type(method) is str and method.startswith("notifications/") else REQUESTS
+        named = is_notified(body["method"]) if type(body["method"]) is str else False
+        return (NOTIFICATIONS if named else REQUESTS) if apart else call_family(body)
     if not apart:
         return REQUESTS if "params" in body and body.keys().isdisjoint({"result", "error"}) else RESPONSES
     return {kinds.request: REQUESTS, kinds.notification: NOTIFICATIONS}.get(event.kind, RESPONSES)
@@ -218,10 +219,7 @@ def capability_names(message_class: MessageClass, content: bodies.Body) -> list[
 def _tags(event: Event, message_class: MessageClass, revision: Revision, names: list[str] | None) -> Breaches:
     for rule in revision.tags[message_class]:
         found = [tag for tag in event.tags if tag[0] == rule.name]
-        if rule.presence is Presence.FORBIDDEN:
-            if found:
-                yield Breach(rule.req, "event.tags", f"there is a {rule.name} tag")
-        elif rule.value is TagValue.CAPABILITIES:
+        if rule.value is TagValue.CAPABILITIES:
             yield from _capability_tags(rule, found, names or [], revision)
         elif rule.value is TagValue.PRICES:
             yield from _prices(found, revision)
@@ -264,10 +262,11 @@ def _fits(rule: TagRule, tag: tuple[str, ...], revision: Revision) -> bool:
         TagValue.METHOD: value != "",
         TagValue.REQUEST_KIND: value == str(revision.kinds.request),
         TagValue.FLAG: len(tag) == 1,
+        TagValue.EPHEMERAL_FLAG: len(tag) == 1,
         TagValue.TRUE: value in ("true", "false"),
         TagValue.TEXT: len(tag) > 1,
         TagValue.STATUS: value == "payment-required",
-        TagValue.AMOUNT: len(tag) > 2 and is_amount(value) and tag[2].startswith("ln"),
-        TagValue.TIME: value.isascii() and value.isdigit(),
+        TagValue.AMOUNT: len(tag) > 2 and nip40.whole_number(value) is not None and tag[2].startswith("ln"),
+        TagValue.TIME: nip40.whole_number(value) is not None,
     }
     return bool(tests[rule.value])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..mcp import jsonrpc
+from ..mcp import catalogue, jsonrpc
 from ..mcp.jsonrpc import Error, Message, Notification, Request, Result
 from ..nostr import Event, LocalProtocolError, UnsignedEvent, Violation, nip40, strict_json
 from ..nostr.errors import ErrorClass as NostrErrorClass
@@ -45,7 +45,9 @@ def encode(message: Message, route: Route, revision: Revision, created_at: int) 
     message_class = classify(message, route)
     kind = revision.kinds.of(message_class)
     assert kind is not None, "every message class has a kind"
+    _refuse_unclear_type(message, revision)
     if message_class is MessageClass.PAYMENT_REQUIRED and revision.payment is PaymentForm.STATUS_TAGS:
+        _refuse_what_tags_cannot_say(message)
         content = ""
     else:
         spelled = bodies.to_wire(message, message_class, route.request, revision, created_at)
@@ -53,6 +55,28 @@ def encode(message: Message, route: Route, revision: Revision, created_at: int) 
         message = spelled
     tags = tuple(tag for rule in revision.tags[message_class] for tag in _tags(rule, message, route, revision))
     return UnsignedEvent(route.sender, created_at, kind, tags, content)
+
+
+def _refuse_unclear_type(message: Message, revision: Revision) -> None:
+    """Without ids and on one kind, only the name of a method tells a request from a notification."""
+    if revision.ids_travel or revision.kinds.request != revision.kinds.notification:
+        return
+    if isinstance(message, (Request, Notification)) and is_notified(message.method) != isinstance(
+        message, Notification
+    ):
+        raise bodies.not_carried(f"{message.method} as a {type(message).__name__.lower()}")
+
+
+def _refuse_what_tags_cannot_say(message: Message) -> None:
+    params = (message.params or {}) if isinstance(message, Notification) else {}
+    known = {"amount", "currency", "invoice", "description", "expiration"}
+    if not isinstance(message, Notification) or message.method != bodies.PAYMENT_METHOD or params.keys() - known:
+        raise bodies.not_carried("news of a payment other than a demand with amount, currency and invoice")
+
+
+def is_notified(method: str) -> bool:
+    """Whether a method is a notification's by its name."""
+    return method.startswith("notifications/")
 
 
 def classify(message: Message, route: Route) -> MessageClass:
@@ -121,6 +145,8 @@ def _value(wanted: TagValue, message: Message, route: Route) -> tuple[str, ...] 
             return (message.method,) if isinstance(message, (Request, Notification)) else None
         case TagValue.FLAG:
             return () if route.encryption else None
+        case TagValue.EPHEMERAL_FLAG:
+            return () if route.ephemeral_wraps else None
         case TagValue.STATUS:
             return ("payment-required",)
         case TagValue.AMOUNT:
@@ -140,7 +166,8 @@ def _amount(params: dict[str, Any]) -> tuple[str, str]:
 
 def price_tag(name: str, price: Price, revision: Revision) -> Tag:
     """The tag that prices a capability."""
-    capability = f"{price.type}:{price.capability}" if revision.prices is PriceForm.TYPED else price.capability
+    typed = revision.prices is PriceForm.TYPED and price.type
+    capability = f"{price.type}:{price.capability}" if typed else price.capability
     return name, capability, price.amount, price.unit
 
 
@@ -160,34 +187,37 @@ def decode(event: Event, revision: Revision, sender_role: Role) -> Decoded:
 
     Where JSON-RPC ids do not travel, a request is named by its own event id and a response by the `e` tag's.
     """
-    reference = first_hex(event, "e")
     if is_payment_by_tags(event, revision):
+        message: Message = _payment_in(event)
         server_id = _server_id(event, "s", revision)
-        return Decoded(_payment_in(event), MessageClass.PAYMENT_REQUIRED, event.pubkey, server_id, reference)
+        return Decoded(message, MessageClass.PAYMENT_REQUIRED, event.pubkey, server_id, first_hex(event, "e"))
     body = read_body(event)
     family = family_of(event, body, revision)
     if family == RESPONSES:
+        reference = first_hex(event, "e")
         if reference is None:
             raise _missing("e")
-        answer = jsonrpc.parse(_whole_response(body, reference, revision))
-        assert isinstance(answer, (Result, Error)), "it has a result or an error"
-        message_class = MessageClass.ERROR if isinstance(answer, Error) else response_class(_answered(answer))
-        return Decoded(answer, message_class, event.pubkey, _server_id(event, "d", revision), reference)
-    call = jsonrpc.parse(_whole_call(body, event, revision, is_request=family == REQUESTS))
-    assert isinstance(call, (Request, Notification)), "it has a method"
+        message = jsonrpc.parse(_whole_response(body, reference, revision))
+        if not isinstance(message, (Result, Error)):
+            raise Violation(ErrorClass.MALFORMED_BODY, "event.content", "a request on the kind of responses")
+        message_class = MessageClass.ERROR if isinstance(message, Error) else response_class(answered(message))
+        return Decoded(message, message_class, event.pubkey, _server_id(event, "d", revision), reference)
+    message = jsonrpc.parse(_whole_call(body, event, revision, is_request=family == REQUESTS))
+    if not isinstance(message, (Request, Notification)):
+        raise Violation(ErrorClass.MALFORMED_BODY, "event.content", "a response on a kind that carries none")
     if first_hex(event, "p") is None:
         raise _missing("p")
-    if isinstance(call, Request):
-        message_class = request_class(call.method)
-        message: Message = call
-    else:
-        message_class = notification_class(call.method, sender_role)
-        message = bodies.from_wire(call.method, call.params, reference.hex() if reference else None, event.created_at)
-        if message_class is MessageClass.PAYMENT_REQUIRED and reference is None:
-            raise _missing("e")
-    if revision.method_tag_binds and event.first("method") not in (None, call.method):
+    if revision.method_tag_binds and event.first("method") not in (None, message.method):
         raise Violation(ErrorClass.METHOD_MISMATCH, "event.tags", "the method tag names another method than content")
-    return Decoded(message, message_class, event.pubkey, _server_id(event, "s", revision), reference)
+    server_id = _server_id(event, "s", revision)
+    if isinstance(message, Request):
+        return Decoded(message, request_class(message.method), event.pubkey, server_id, None)
+    reference = first_hex(event, "e")
+    message_class = notification_class(message.method, sender_role)
+    if message_class is MessageClass.PAYMENT_REQUIRED and reference is None:
+        raise _missing("e")
+    message = bodies.from_wire(message, reference.hex() if reference else None, revision, event.created_at)
+    return Decoded(message, message_class, event.pubkey, server_id, reference)
 
 
 def _server_id(event: Event, name: str, revision: Revision) -> str | None:
@@ -221,8 +251,15 @@ def family_of(event: Event, body: bodies.Body, revision: Revision) -> frozenset[
         if body.keys().isdisjoint({"result", "error"}) and not _fails_at_root(body, revision):
             jsonrpc.parse({"jsonrpc": "2.0"})
         return RESPONSES
+    return call_family(body)
+
+
+def call_family(body: bodies.Body) -> frozenset[MessageClass]:
+    """Requests or notifications: whole JSON-RPC tells by its id, a stripped message by its method's name."""
     method = body["method"]
-    return NOTIFICATIONS if type(method) is str and method.startswith("notifications/") else REQUESTS
+    if "jsonrpc" in body:
+        return REQUESTS if "id" in body else NOTIFICATIONS
+    return NOTIFICATIONS if type(method) is str and is_notified(method) else REQUESTS
 
 
 def _fails_at_root(body: bodies.Body, revision: Revision) -> bool:
@@ -248,7 +285,6 @@ def _whole_call(body: bodies.Body, event: Event, revision: Revision, *, is_reque
     """A request or notification as whole JSON-RPC, whatever of it the revision leaves out."""
     stripped = revision.tolerated_envelopes != {Envelope.JSONRPC}
     whole = {**body, "jsonrpc": "2.0"} if stripped else dict(body)
-    whole = {name: value for name, value in whole.items() if name not in ("result", "error")} if stripped else whole
     if not is_request:
         whole.pop("id", None)
     elif stripped and not (revision.ids_travel and "id" in body):
@@ -272,7 +308,7 @@ def _whole_response(body: bodies.Body, reference: bytes, revision: Revision) -> 
     return whole | {name: body[name] for name in ("result", "error") if name in body}
 
 
-def _answered(answer: Result) -> str | None:
+def answered(answer: Result) -> str | None:
     """The method that a result answers, as far as the result alone tells."""
     if {"protocolVersion", "capabilities", "serverInfo"} <= answer.result.keys():
         return "initialize"
@@ -281,16 +317,25 @@ def _answered(answer: Result) -> str | None:
 
 def _payment_in(event: Event) -> Notification:
     """A demand for payment by tags, as a notification; the older amount, unit, invoice form is understood too."""
-    amount, invoice = None, event.first("invoice")
-    for tag in event.tags:
-        if tag[0] == "amount" and len(tag) > 1 and tag[1].isascii() and tag[1].isdigit():
-            amount = int(tag[1])
-            invoice = tag[2] if len(tag) > 2 and tag[2].startswith("ln") else invoice
-    for name in ("amount", "e"):
-        if event.first(name) is None:
-            raise _missing(name)
-    if event.first("status") != "payment-required" or amount is None or invoice is None:
-        raise Violation(ErrorClass.MALFORMED_TAG, "event.tags", "not a demand for payment: status, amount and invoice")
+    amounts = [tag for tag in event.tags if tag[0] == "amount"]
+    if not amounts:
+        raise _missing("amount")
+    if first_hex(event, "e") is None:
+        raise _missing("e")
+    amount = nip40.whole_number(event.first("amount") or "")
+    in_tag = amounts[0][2] if len(amounts[0]) > 2 and amounts[0][2].startswith("ln") else None
+    invoice = in_tag or event.first("invoice")
+    if event.first("status") != "payment-required" or len(amounts) > 1 or amount is None or invoice is None:
+        raise Violation(ErrorClass.MALFORMED_TAG, "event.tags", "not one status, one amount and one invoice")
     expires = nip40.expiration(event)
     params: bodies.Body = {"amount": amount, "currency": "sats", "invoice": invoice}
     return Notification(bodies.PAYMENT_METHOD, params | ({} if expires is None else {"expiration": expires}))
+
+
+def usual_sender(method: str) -> Role:
+    """Who sends a method, by the MCP versions that have it; the server where both do."""
+    for version in catalogue.CATALOGUE:
+        entry = catalogue.find(method, version)
+        if entry is not None and entry.direction is catalogue.Direction.TO_SERVER:
+            return Role.CLIENT
+    return Role.CLIENT if method in bodies.CANCEL_METHODS else Role.SERVER

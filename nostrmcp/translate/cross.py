@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..mcp.jsonrpc import Error, Message, Notification, Request, Result
 from ..nostr import Event, UnsignedEvent, Violation
-from ..revisions.model import Loss, MessageClass, Revision
-from . import codec
+from ..revisions.model import Loss, Revision
+from . import announce, codec
 from .body import PAYMENT_METHOD
 from .errors import ErrorClass
 from .route import RequestReference, Role, Route
@@ -57,38 +57,45 @@ def translate(event: Event, source: Revision, target: Revision, sender_role: Rol
     recipient = codec.first_hex(event, "p")
     if recipient is None:
         raise Violation(ErrorClass.MISSING_TAG, "event.tags", "without a p tag nobody can be addressed")
+    reference = _reference(decoded)
+    listed = codec.PRICED_TYPES.get(reference.method if reference else "", "")
+    prices = tuple(replace(price, type=price.type or listed) for price in announce.prices_in(event, source))
     route = Route(
         sender=decoded.sender,
         recipient=recipient,
         role=sender_role,
         server_id=decoded.server_id,
-        request=_reference(decoded),
-        encryption=any(tag[0] == "support_encryption" for tag in event.tags),
+        request=reference,
+        prices=prices,
+        encryption=announce.says_encryption(event),
+        ephemeral_wraps=announce.says_ephemeral(event),
     )
     carried = codec.encode(decoded.message, route, target, event.created_at)
-    return Translation(carried, tuple(sorted(_lost(decoded, target), key=lambda loss: loss.name)))
+    lost = _lost(decoded, target) | ({Loss.PRICES} if prices and Loss.PRICES in target.losses else set())
+    return Translation(carried, tuple(sorted(lost, key=lambda loss: loss.name)))
 
 
 def _reference(decoded: codec.Decoded) -> RequestReference | None:
     if decoded.request_event_id is None:
         return None
-    answered = {MessageClass.INITIALIZE_RESPONSE: "initialize"}.get(decoded.message_class, "")
     message = decoded.message
-    its_id = message.id if isinstance(message, (Result, Error)) and message.id is not None else None
+    method = (codec.answered(message) if isinstance(message, Result) else None) or ""
+    its_id = message.id if isinstance(message, (Result, Error)) else None
     if isinstance(message, Notification):
         params = message.params or {}
         its_id = params.get("requestId", params.get("progressToken"))
     event_id = decoded.request_event_id
-    return RequestReference(event_id, answered, event_id.hex() if its_id is None else its_id)
+    return RequestReference(event_id, method, event_id.hex() if its_id is None else its_id)
 
 
 def _lost(decoded: codec.Decoded, target: Revision) -> set[Loss]:
     message = decoded.message
-    lost = set()
-    if Loss.REQUEST_IDS in target.losses and isinstance(message, (Request, Result, Error)):
-        lost.add(Loss.REQUEST_IDS)
-    if isinstance(message, Notification) and message.method == PAYMENT_METHOD:
-        params = message.params or {}
-        names = {Loss.PAYMENT_DESCRIPTION: "description", Loss.PAYMENT_EXPIRATION: "expiration"}
-        lost |= {loss for loss, name in names.items() if loss in target.losses and name in params}
-    return lost
+    params = (message.params or {}) if isinstance(message, Notification) else {}
+    is_demand = isinstance(message, Notification) and message.method == PAYMENT_METHOD
+    concerned = {
+        Loss.REQUEST_IDS: not isinstance(message, Notification) or "requestId" in params,
+        Loss.PAYMENT_DESCRIPTION: is_demand and "description" in params,
+        Loss.PAYMENT_EXPIRATION: is_demand and "expiration" in params,
+        Loss.SERVER_ID: decoded.server_id is not None,
+    }
+    return {loss for loss, is_concerned in concerned.items() if is_concerned and loss in target.losses}

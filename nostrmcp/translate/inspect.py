@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..mcp import jsonrpc
-from ..nostr import Event, SecretKey, Violation, nip59
+from ..mcp.jsonrpc import Notification, Request, Result
+from ..nostr import ErrorClass, Event, SecretKey, Violation, nip59
 from ..nostr import event as events
 from ..revisions import REVISIONS
 from ..revisions.detect import Detection, detect
@@ -22,6 +23,7 @@ class Reading:
 
     revision: str
     message_class: str | None
+    direction: str | None
     message: dict[str, Any] | None
     refused: Violation | None
     breaches: tuple[Breach, ...]
@@ -51,50 +53,49 @@ def inspect(data: bytes | str, keys: tuple[SecretKey, ...] = ()) -> Inspection:
     try:
         event = events.parse(data)
         event.verify()
-        if event.kind in nip59.WRAP_KINDS and keys:
-            opened = _opened(event, keys)
+        opened = _opened(event, keys) if event.kind in nip59.WRAP_KINDS else None
+        if opened is not None:
             wrapped_in, event = event.kind, opened
     except Violation as violation:
         return Inspection(event, violation, wrapped_in)
     detection = detect(event)
-    names = () if _is_wrap(event) else detection.candidates
-    readings = tuple(_read(event, REVISIONS[name]) for name in names)
-    return Inspection(event, None, wrapped_in, detection, readings)
+    names = () if event.kind in nip59.WRAP_KINDS else detection.candidates
+    return Inspection(event, None, wrapped_in, detection, tuple(_read(event, REVISIONS[name]) for name in names))
 
 
-def _is_wrap(event: Event) -> bool:
-    return event.kind in nip59.WRAP_KINDS
-
-
-def _opened(wrap: Event, keys: tuple[SecretKey, ...]) -> Event:
-    problem: Violation | None = None
+def _opened(wrap: Event, keys: tuple[SecretKey, ...]) -> Event | None:
+    """The event in a wrap that is for one of the keys, None if it is for none of them."""
     for key in keys:
         try:
             return nip59.unwrap(wrap, key)
         except Violation as violation:
-            problem = violation
-    assert problem is not None, "there is at least one key"
-    raise problem
+            if violation.error_class is not ErrorClass.INVALID_MAC:
+                raise
+    return None
 
 
 def _read(event: Event, revision: Revision) -> Reading:
-    breaches = check(event, revision, _answered(event))
     if event.kind in revision.kinds.announcements.values():
+        breaches = check(event, revision)
         try:
             found = announce.parse(event, revision)
         except Violation as refusal:
-            return Reading(revision.name, None, None, refusal, breaches)
-        return Reading(revision.name, f"{found.type.value} announcement", found.content, None, breaches)
+            return Reading(revision.name, None, None, None, refusal, breaches)
+        return Reading(revision.name, f"{found.type.value} announcement", None, found.content, None, breaches)
     try:
         decoded = codec.decode(event, revision, Role.SERVER)
     except Violation as refusal:
-        return Reading(revision.name, None, None, refusal, breaches)
-    return Reading(revision.name, decoded.message_class.value, jsonrpc.to_value(decoded.message), None, breaches)
-
-
-def _answered(event: Event) -> str | None:
-    """A response with a `d` tag can only be one to initialize."""
-    return "initialize" if event.first("d") is not None else None
+        return Reading(revision.name, None, None, None, refusal, check(event, revision))
+    message = decoded.message
+    answers = codec.answered(message) if isinstance(message, Result) else None
+    message_class, sender = decoded.message_class, Role.SERVER
+    if isinstance(message, Request | Notification):
+        sender = codec.usual_sender(message.method)
+    if isinstance(message, Notification):
+        message_class = codec.notification_class(message.method, sender)
+    direction = f"from {'client to server' if sender is Role.CLIENT else 'server to client'}"
+    breaches = check(event, revision, answers)
+    return Reading(revision.name, message_class.value, direction, jsonrpc.to_value(message), None, breaches)
 
 
 TAG_MEANINGS = {

@@ -43,3 +43,4 @@ class Route:
     request: RequestReference | None = None
     prices: tuple[Price, ...] = ()
     encryption: bool = False
+    ephemeral_wraps: bool = False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -131,18 +133,19 @@ def test_translate(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     event = conforming("dvmcp-rev1")
     file.write_text(json.dumps(event), encoding="utf-8")
     assert main(["translate", "--to", "dvmcp-rev1.1", str(file)]) == 0
-    out = capsys.readouterr().out.splitlines()
-    carried = json.loads(out[0])
+    captured = capsys.readouterr()
+    carried = json.loads(captured.out)
     assert (carried["kind"], carried["pubkey"]) == (25910, event["pubkey"])
     assert "jsonrpc" not in json.loads(carried["content"])
-    assert out[1:] == ["lost: JSON-RPC ids: the request's event id takes their place"]
+    assert captured.err == "lost: JSON-RPC ids: the request's event id takes their place\n"
 
 
 def test_translate_for_machines(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(json.dumps(conforming("dvmcp-rev1")), encoding="utf-8")
     assert main(["translate", "--json", "--from", "dvmcp-rev1", "--to", "contextvm", str(file)]) == 0
     row = json.loads(capsys.readouterr().out)
-    assert (row["from"], row["to"], row["losses"], row["event"]["kind"]) == ("dvmcp-rev1", "contextvm", [], 25910)
+    assert (row["from"], row["to"], row["event"]["kind"]) == ("dvmcp-rev1", "contextvm", 25910)
+    assert row["losses"] == ["the identifier of the server: one key is one server"]
 
 
 @pytest.mark.parametrize(
@@ -162,3 +165,64 @@ def test_what_cannot_be_translated(data: bytes, why: str, file: Path, capsys: py
     file.write_bytes(data)
     assert main(["translate", "--to", "dvmcp-rev1", str(file)]) == 2
     assert why in capsys.readouterr().err
+
+
+def test_a_broken_first_line_hides_nothing(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    event = json.dumps(conforming("contextvm"))
+    file.write_text(f"garbage\n\n{event}\n{event}\n", encoding="utf-8")
+    assert main(["inspect", "--json", str(file)]) == 1
+    assert [json.loads(line)["sound"] for line in capsys.readouterr().out.splitlines()] == [False, True, True]
+    assert main(["inspect", str(file)]) == 1
+    shown = [line for line in capsys.readouterr().out.splitlines() if line.startswith("line ")]
+    assert shown == ["line 1", "line 3", "line 4"]
+
+
+def test_what_is_no_must_is_advice(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'
+    event = UnsignedEvent(ALICE.public_key.x, 1, 6910, (("p", "nobody"), ("e", "00" * 32)), content).sign(
+        ALICE, bytes(32)
+    )
+    file.write_bytes(event.dump())
+    assert main(["inspect", str(file)]) == 0
+    assert "  advice    HOUSE-ROUTE-01: " in capsys.readouterr().out
+
+
+def test_an_initialize_response_without_d_is_broken(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = {"protocolVersion": "2025-03-26", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
+    content = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result})
+    event = UnsignedEvent(ALICE.public_key.x, 1, 6910, (("e", "00" * 32),), content).sign(ALICE, bytes(32))
+    file.write_bytes(event.dump())
+    assert main(["inspect", str(file)]) == 1
+    assert "R1-TAG-11" in capsys.readouterr().out
+
+
+def test_direction_and_method_are_told(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tags = (("p", BOB.public_key.hex()),)
+    content = '{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}'
+    file.write_bytes(UnsignedEvent(ALICE.public_key.x, 1, 25910, tags, content).sign(ALICE, bytes(32)).dump())
+    assert main(["inspect", str(file)]) == 0
+    told = "  notification-to-server, from client to server, method notifications/roots/list_changed"
+    assert told in capsys.readouterr().out.splitlines()
+
+
+def test_a_wrap_for_somebody_else_is_sound(file: Path, tmp_path: Path) -> None:
+    inner = UnsignedEvent(ALICE.public_key.x, 1, 25910, (), "{}").sign(ALICE, bytes(32))
+    wrap = nip59.wrap(
+        inner, BOB.public_key, kind=1059, created_at=1, ephemeral_key=ONCE, nonce=bytes(32), aux_rand=bytes(32)
+    )
+    file.write_bytes(wrap.dump())
+    key = tmp_path / "key"
+    key.write_text(ALICE.reveal().hex(), encoding="utf-8")
+    assert main(["inspect", "--key-file", str(key), str(file)]) == 0
+
+
+def test_a_terminal_that_knows_only_ascii(file: Path) -> None:
+    tags = (("p", BOB.public_key.hex()), ("s", "\u65e5\u672c"), ("method", "ping"))
+    event = UnsignedEvent(ALICE.public_key.x, 1, 25910, tags, '{"method":"ping"}').sign(ALICE, bytes(32))
+    file.write_bytes(event.dump())
+    result = subprocess.run(
+        [sys.executable, "-m", "nostrmcp", "inspect", str(file)], capture_output=True, check=False,
+        cwd=Path(__file__).resolve().parents[2], env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert b"\\u65e5\\u672c" in result.stdout
+    assert result.stderr == b""

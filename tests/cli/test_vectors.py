@@ -12,7 +12,7 @@ import pytest
 import nostrmcp
 from nostrmcp.cli.main import main
 from nostrmcp.conformance import operations
-from nostrmcp.conformance.vectors import load_suites
+from nostrmcp.conformance.vectors import load_suites, vectors_folder
 
 SUITES = list(load_suites())
 
@@ -107,6 +107,14 @@ def test_copy_where_nothing_can_be_written(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert main(["vectors", "copy", str(tmp_path / "file")]) == 2
     assert capsys.readouterr().err.startswith(f"nostrmcp: cannot write to {tmp_path / 'file'}: ")
+
+
+def test_copy_onto_odd_targets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "README.md").mkdir()
+    assert main(["vectors", "copy", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"nostrmcp: cannot write to {tmp_path}: Is a directory\n"
+    assert main(["vectors", "copy", str(vectors_folder())]) == 2
+    assert "are the same file" in capsys.readouterr().err
 
 
 def test_check(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from nostrmcp.conformance.vectors import load_suites
-from nostrmcp.nostr import SecretKey, UnsignedEvent, nip59
+from nostrmcp.nostr import Event, SecretKey, UnsignedEvent, nip59
 from nostrmcp.translate.inspect import inspect
 
 SUITES = {suite.name: suite for suite in load_suites()}
@@ -80,7 +80,18 @@ def test_wraps_are_opened_with_a_key_and_only_named_without() -> None:
     assert opened.is_sound
 
     foreign = inspect(wrap.dump(), (ALICE,))
-    assert foreign.invalid is not None and foreign.invalid.error_class == "invalid_mac"
+    assert foreign == inspect(wrap.dump())
+
+
+def test_a_forged_event_in_a_wrap_is_told_whatever_the_order_of_keys() -> None:
+    inner = UnsignedEvent(ALICE.public_key.x, 1, 25910, (), "{}").sign(ALICE, bytes(32))
+    forged = Event(inner.id, inner.pubkey, 1, 25910, (), "{}", bytes(64))
+    wrap = nip59.wrap(
+        forged, BOB.public_key, kind=1059, created_at=1, ephemeral_key=ONCE, nonce=bytes(32), aux_rand=bytes(32)
+    )
+    for keys in ((ALICE, BOB), (BOB, ALICE)):
+        found = inspect(wrap.dump(), keys)
+        assert found.invalid is not None and found.invalid.error_class == "invalid_signature"
 
 
 def test_an_event_of_another_protocol_has_no_reading() -> None:
