@@ -99,7 +99,10 @@ def _unordered_tags(case: Case, expected: Value, actual: Value) -> str:
 
 
 # Tags with a meaning in some revision: an event has those that are expected, and no other of these names.
-_MEANINGFUL = ["p", "e", "s", "d", "k", "t", "cap", "method", "status", "amount", "expiration", "support_encryption"]
+_MEANINGFUL = [
+    "p", "e", "s", "d", "k", "t", "cap", "method", "status", "amount", "expiration", "support_encryption",
+    "support_encryption_ephemeral",
+]  # fmt: skip
 
 
 def _event(case: Case, expected: Value, actual: Value) -> str:

@@ -19,7 +19,7 @@ from ..revisions.model import (
 )
 from .body import Body
 from .check import is_amount
-from .codec import Tag, price_tag
+from .codec import PRICED_TYPES, Tag, price_tag
 from .errors import ErrorClass
 from .route import Price
 
@@ -68,7 +68,9 @@ def _tags(rule: TagRule, announcement: Announcement, revision: Revision) -> list
     if rule.value is TagValue.CAPABILITIES:
         return _capability_tags(rule.name, announcement, revision)
     if rule.value is TagValue.PRICES:
-        return [price_tag(rule.name, price, revision) for price in announcement.prices]
+        listed = PRICED_TYPES.get(LIST_METHODS.get(announcement.type, ""))
+        prices = [price for price in announcement.prices if listed in (None, price.type)]
+        return [price_tag(rule.name, price, revision) for price in prices]
     server_id = announcement.server_id
     values: dict[TagValue, tuple[str, ...] | None] = {
         TagValue.SERVER_ID: None if server_id is None else (server_id,),

@@ -177,7 +177,7 @@ def _response(body: bodies.Body, revision: Revision) -> Breaches:
         shaped = type(error) is dict and type(error.get("code")) is int and type(error.get("message")) is str
         if outcome != {"error"} and (shaped or not hoisted):
             yield from _broken(Rule.ONE_OUTCOME, revision, "event.content", "an error and a result in one response")
-        elif not shaped and outcome == {"error"}:
+        elif not shaped and not hoisted:
             yield from _broken(Rule.ERROR_FORM, revision, "event.content.error", "not a code and a message")
     elif hoisted and outcome == {"result"}:
         yield from _broken(Rule.RESULT_PLACE, revision, "event.content", "the result is nested")
@@ -261,8 +261,8 @@ def _fits(rule: TagRule, tag: tuple[str, ...], revision: Revision) -> bool:
         TagValue.LIST_ID: value != "",
         TagValue.METHOD: value != "",
         TagValue.REQUEST_KIND: value == str(revision.kinds.request),
-        TagValue.FLAG: len(tag) == 1,
-        TagValue.EPHEMERAL_FLAG: len(tag) == 1,
+        TagValue.FLAG: True,
+        TagValue.EPHEMERAL_FLAG: True,
         TagValue.TRUE: value in ("true", "false"),
         TagValue.TEXT: len(tag) > 1,
         TagValue.STATUS: value == "payment-required",

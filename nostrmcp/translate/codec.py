@@ -245,6 +245,9 @@ def family_of(event: Event, body: bodies.Body, revision: Revision) -> frozenset[
     if event.kind not in (kinds.request, kinds.response, kinds.notification):
         raise Violation(NostrErrorClass.WRONG_KIND, "event.kind", f"kind {event.kind} carries no message here")
     if kinds.request != kinds.response:
+        method = body.get("method")
+        if event.kind == kinds.request and "id" not in body and type(method) is str and is_notified(method):
+            return NOTIFICATIONS  # as some clients send `initialized`; nobody may answer it
         by_kind = {kinds.request: REQUESTS, kinds.response: RESPONSES, kinds.notification: NOTIFICATIONS}
         return by_kind[event.kind]
     if "method" not in body:
