@@ -60,6 +60,17 @@ def _is_notification(body: dict[str, Any]) -> bool:
     return _is_call(body) and body["method"].startswith("notifications/")
 
 
+def _may_have_method_tag(body: dict[str, Any]) -> bool:
+    """The messages on which the draft's own text names the tag."""
+    method = body.get("method")
+    return type(method) is str and (method == "initialize" or method.endswith("/list"))
+
+
+def _has_tools(body: dict[str, Any]) -> bool:
+    result = body.get("result")
+    return bool((result if type(result) is dict else body).get("tools"))
+
+
 def _is_list_or_server(event: Event) -> bool:
     return 31316 <= event.kind <= 31319
 
@@ -74,8 +85,8 @@ _SIGNS = (
           frozenset({_EPHEMERAL, _REV1_1})),
     _Sign("a notification on the kind of requests", lambda e, b: e.kind == _REQUEST and _is_notification(b),
           frozenset({_EPHEMERAL, _REV1_1})),
-    _Sign("a method tag on a whole request other than initialize",
-          lambda e, b: e.kind == _REQUEST and _has(e, "method") and "jsonrpc" in b and b.get("method") != "initialize",
+    _Sign("a method tag on a whole request other than initialize and lists",
+          lambda e, b: e.kind == _REQUEST and _has(e, "method") and "jsonrpc" in b and not _may_have_method_tag(b),
           frozenset({_CTXVM, _CONTEXTVM})),
     _Sign("a method tag", lambda e, b: e.kind == _REQUEST and _has(e, "method"), frozenset({_CONTEXTVM})),
     _Sign("a server identifier in s or d", lambda e, b: e.kind == _REQUEST and (_has(e, "s") or _has(e, "d")),
@@ -86,9 +97,6 @@ _SIGNS = (
           frozenset({_REV1})),
     _Sign("a notification of initialized", lambda e, b: e.kind == _NOTIFICATION
           and b.get("method") == "notifications/initialized", frozenset({_REV1})),
-    _Sign("an expiration on a demand for payment",
-          lambda e, b: e.kind == _NOTIFICATION and _has(e, "status") and _has(e, "expiration"),
-          frozenset({_EPHEMERAL, _REV1_1})),
     _Sign("a k tag of 5910", lambda e, b: e.kind == _SERVER and e.first("k") == "5910",
           frozenset({_EPHEMERAL, _REV1_1, _CTXVM})),
     _Sign("a k tag of 25910", lambda e, b: e.kind == _SERVER and e.first("k") == "25910", frozenset({_REV1, _CTXVM})),
@@ -99,9 +107,10 @@ _SIGNS = (
           frozenset({_REV1, _EPHEMERAL})),
     _Sign("t tags on a list", lambda e, b: _is_list_or_server(e) and _has(e, "t"), frozenset({_EPHEMERAL})),
     _Sign("cap tags on a list", lambda e, b: _is_list_or_server(e) and _has(e, "cap"), frozenset({_REV1})),
-    _Sign("no cap tag on a list of tools", lambda e, b: e.kind == 31317 and not _has(e, "cap"),
+    _Sign("no cap tag on a list of tools", lambda e, b: e.kind == 31317 and _has_tools(b) and not _has(e, "cap"),
           frozenset({_EPHEMERAL, _REV1_1})),
-    _Sign("no t tag on a list of tools", lambda e, b: e.kind == 31317 and not _has(e, "t"), frozenset({_REV1})),
+    _Sign("no t tag on a list of tools", lambda e, b: e.kind == 31317 and _has_tools(b) and not _has(e, "t"),
+          frozenset({_REV1})),
 )  # fmt: skip
 
 

@@ -67,8 +67,6 @@ REVISION = Revision(
         Rule.RESPONSE_ENVELOPE: "R11-BODY-04",
         Rule.RESULT_PLACE: "R11-BODY-05",
         Rule.NOTIFICATION_ENVELOPE: "R11-BODY-06",
-        Rule.ERROR_FORM: "R11-BODY-07",
-        Rule.ONE_OUTCOME: "R11-BODY-09",
         Rule.METHOD_AGREES: "R11-TAG-04",
         Rule.CANCEL_METHOD: "R11-NOTE-02",
         Rule.PAYMENT_CONTENT: "R11-PAY-05",

@@ -96,7 +96,10 @@ def _capability_tags(name: str, announcement: Announcement, revision: Revision) 
     """One tag an item. A resource is named by its name, and by its URI where it has a price."""
     unsaid = {price.capability: price for price in announcement.prices}
     tags: list[Tag] = []
-    for item in announcement.content.get(LIST_MEMBERS[announcement.type], []):
+    items = announcement.content.get(LIST_MEMBERS[announcement.type], [])
+    if type(items) is not list:
+        raise LocalProtocolError(ErrorClass.MALFORMED_BODY, "the list is no list")
+    for item in items:
         its_name = item.get("name") if type(item) is dict else None
         if type(its_name) is not str:
             raise LocalProtocolError(ErrorClass.MALFORMED_BODY, "an item of the list has no name")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..mcp.jsonrpc import Error, Message, Notification, Request, Result, is_id
+from ..mcp.jsonrpc import Error, Message, Notification, Request, is_id
 from ..nostr import LocalProtocolError, Violation
 from ..nostr.event import MAX_CREATED_AT
 from ..revisions.model import CancelForm, Envelope, MessageClass, PaymentForm, ProgressForm, Revision
@@ -22,19 +22,15 @@ Body = dict[str, Any]
 def write(message: Message, revision: Revision) -> Body:
     """The object that stands in content."""
     whole = revision.envelope is Envelope.JSONRPC
-    match message:
-        case Request(its_id, method, params):
-            body: Body = {"jsonrpc": "2.0", "id": its_id} if whole else {}
-            return body | _method(method, params)
-        case Notification(method, params):
-            return ({"jsonrpc": "2.0"} if whole else {}) | _method(method, params)
-        case Result(its_id, result):
-            if revision.envelope is Envelope.HOISTED:
-                return _hoisted(result)
-            return ({"jsonrpc": "2.0", "id": its_id} if whole else {}) | {"result": result}
-        case Error(its_id, code, text, data):
-            error = {"code": code, "message": text} | ({} if data is None else {"data": data})
-            return ({"jsonrpc": "2.0", "id": its_id} if whole else {}) | {"error": error}
+    if isinstance(message, Request):
+        return ({"jsonrpc": "2.0", "id": message.id} if whole else {}) | _method(message.method, message.params)
+    if isinstance(message, Notification):
+        return ({"jsonrpc": "2.0"} if whole else {}) | _method(message.method, message.params)
+    envelope: Body = {"jsonrpc": "2.0", "id": message.id} if whole else {}
+    if isinstance(message, Error):
+        error = {"code": message.code, "message": message.message}
+        return envelope | {"error": error | ({} if message.data is None else {"data": message.data})}
+    return _hoisted(message.result) if revision.envelope is Envelope.HOISTED else envelope | {"result": message.result}
 
 
 def _method(method: str, params: Body | None) -> Body:
@@ -83,10 +79,14 @@ def to_wire(
     if message_class is MessageClass.CANCEL:
         return _cancel(params, request, revision)
     if message_class is MessageClass.PROGRESS and revision.progress is ProgressForm.BOTH:
+        if "id" in params:
+            raise not_carried("progress with a member `id` of its own")
         named = request.id if revision.ids_travel and request else _event_id(request)
         return Notification(message.method, {"id": named, **params})
-    if message.method == PAYMENT_METHOD and revision.payment is PaymentForm.PAYMENT_REQUEST:
-        return Notification(message.method, _payment_request(params, created_at))
+    if message.method == PAYMENT_METHOD:
+        _refuse_unreadable_demand(params, revision)
+        if revision.payment is PaymentForm.PAYMENT_REQUEST:
+            return Notification(message.method, _payment_request(params, created_at))
     return message
 
 
@@ -106,6 +106,26 @@ def _cancel(params: Body, request: RequestReference | None, revision: Revision) 
     if "id" in params:
         raise not_carried("a cancel with a member `id` of its own")
     return Notification(CANCEL_METHODS[1], {"id": named, **params})
+
+
+def _refuse_unreadable_demand(params: Body, revision: Revision) -> None:
+    if "pmi" in params:
+        if revision.payment is not PaymentForm.PAYMENT_REQUEST:
+            raise not_carried("a demand for payment in a way other than by an invoice")
+        return
+    fault = fault_in_demand(params)
+    if fault is not None:
+        raise not_carried(fault)
+
+
+def fault_in_demand(params: Body) -> str | None:
+    """What is wrong with a demand for payment by an invoice."""
+    amount, expiration = params.get("amount"), params.get("expiration", 0)
+    if type(amount) is not int or not 0 <= amount <= MAX_CREATED_AT or type(params.get("invoice")) is not str:
+        return "a demand for payment without a whole amount or without an invoice"
+    if type(expiration) is not int or not 0 <= expiration <= MAX_CREATED_AT:
+        return "a demand for payment that expires at no unix time"
+    return None if type(params.get("currency", "")) is str else "a demand for payment in a currency without a name"
 
 
 def _payment_request(params: Body, created_at: int) -> Body:
@@ -159,15 +179,9 @@ def _demand_in(given: Body, created_at: int) -> Body:
             "invoice": given.pop("pay_req", None),
             **given,
         }
-    if type(given.get("amount")) is not int or type(given.get("invoice")) is not str:
-        raise _malformed("a demand for payment has an integer amount and an invoice")
-    expiration = given.get("expiration", 0)
-    if (
-        type(expiration) is not int
-        or not 0 <= expiration <= MAX_CREATED_AT
-        or type(given.get("currency", "")) is not str
-    ):
-        raise _malformed("a demand for payment expires at a unix time, and has its currency in letters")
+    fault = fault_in_demand(given)
+    if fault is not None:
+        raise _malformed(fault)
     return given
 
 

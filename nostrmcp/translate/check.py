@@ -31,7 +31,7 @@ from ..revisions.model import (
     TagValue,
 )
 from . import body as bodies
-from .codec import call_family, is_notified, notification_class, request_class, response_class, usual_sender
+from .codec import is_notified, notification_class, request_class, response_class, usual_sender
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,7 @@ def check(event: Event, revision: Revision, answers: str | None = None) -> tuple
 
 
 def _message(event: Event, revision: Revision, answers: str | None) -> Breaches:
-    status, is_note = event.first("status"), event.kind == revision.kinds.notification
-    by_tags = revision.payment is PaymentForm.STATUS_TAGS
-    if by_tags and (status == "payment-required" or (is_note and status is not None)):
+    if revision.payment is PaymentForm.STATUS_TAGS and _is_demand(event, revision):
         yield from _kind(event, MessageClass.PAYMENT_REQUIRED, revision)
         if event.content != "":
             yield from _broken(Rule.PAYMENT_CONTENT, revision, "event.content", "content is not empty")
@@ -87,6 +85,14 @@ def _message(event: Event, revision: Revision, answers: str | None) -> Breaches:
     yield from _tags(event, message_class, revision, None)
 
 
+def _is_demand(event: Event, revision: Revision) -> bool:
+    """Whether an event is meant to demand a payment by its tags."""
+    status = event.first("status")
+    if event.kind != revision.kinds.notification:
+        return status == "payment-required"
+    return status is not None or (event.content == "" and event.first("amount") is not None)
+
+
 def _object_in(content: str) -> bodies.Body | None:
     try:
         value = strict_json.parse(content)
@@ -96,15 +102,18 @@ def _object_in(content: str) -> bodies.Body | None:
 
 
 def _family(event: Event, body: bodies.Body, revision: Revision) -> frozenset[MessageClass]:
-    kinds = revision.kinds
+    """What an event is meant to be: by its content first, so that a wrong kind or envelope is told as such."""
+    kinds, hoisted = revision.kinds, revision.envelope is Envelope.HOISTED
     apart = kinds.request != kinds.response
-    if apart and event.kind == kinds.response and revision.envelope is Envelope.HOISTED:
+    if apart and event.kind == kinds.response and hoisted:
         return RESPONSES
     if "method" in body:
-        named = is_notified(body["method"]) if type(body["method"]) is str else False
-        return (NOTIFICATIONS if named else REQUESTS) if apart else call_family(body)
+        method = body["method"]
+        return NOTIFICATIONS if type(method) is str and is_notified(method) else REQUESTS
+    if bodies.is_error(body) or (not hoisted and not body.keys().isdisjoint({"result", "error"})):
+        return RESPONSES
     if not apart:
-        return REQUESTS if "params" in body and body.keys().isdisjoint({"result", "error"}) else RESPONSES
+        return REQUESTS if "params" in body else RESPONSES
     return {kinds.request: REQUESTS, kinds.notification: NOTIFICATIONS}.get(event.kind, RESPONSES)
 
 
@@ -151,15 +160,13 @@ def _call(body: bodies.Body, message_class: MessageClass, revision: Revision) ->
 
 
 def _is(member: Member, value: Any) -> bool:
-    match member:
-        case Member.ID:
-            return is_id(value)
-        case Member.NUMBER:
-            return type(value) in (int, float)
-        case Member.TEXT:
-            return type(value) is str
-        case Member.PAYMENT_METHOD:
-            return type(value) is str and value != "" and not value.strip("abcdefghijklmnopqrstuvwxyz0123456789-")
+    if member is Member.ID:
+        return is_id(value)
+    if member is Member.NUMBER:
+        return type(value) in (int, float)
+    if member is Member.TEXT:
+        return type(value) is str
+    return type(value) is str and value != "" and not value.strip("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 def _response(body: bodies.Body, revision: Revision) -> Breaches:
@@ -171,17 +178,14 @@ def _response(body: bodies.Body, revision: Revision) -> Breaches:
             yield from _broken(Rule.RESPONSE_ENVELOPE, revision, "event.content", "jsonrpc or id is missing or wrong")
     elif not body.keys().isdisjoint({"jsonrpc", "id"}):
         yield from _broken(Rule.RESPONSE_ENVELOPE, revision, "event.content", "jsonrpc or id is there")
-    outcome = body.keys() - {"jsonrpc", "id"}
-    if "error" in body:
-        error = body["error"]
-        shaped = type(error) is dict and type(error.get("code")) is int and type(error.get("message")) is str
-        if outcome != {"error"} and (shaped or not hoisted):
-            yield from _broken(Rule.ONE_OUTCOME, revision, "event.content", "an error and a result in one response")
-        elif not shaped and not hoisted:
-            yield from _broken(Rule.ERROR_FORM, revision, "event.content.error", "not a code and a message")
-    elif hoisted and outcome == {"result"}:
-        yield from _broken(Rule.RESULT_PLACE, revision, "event.content", "the result is nested")
-    elif not hoisted and "result" not in body:
+    if hoisted:
+        if body.keys() - {"jsonrpc", "id"} == {"result"}:
+            yield from _broken(Rule.RESULT_PLACE, revision, "event.content", "the result is nested")
+    elif {"result", "error"} <= body.keys():
+        yield from _broken(Rule.ONE_OUTCOME, revision, "event.content", "an error and a result in one response")
+    elif "error" in body and not bodies.is_error({"error": body["error"]}):
+        yield from _broken(Rule.ERROR_FORM, revision, "event.content.error", "not a code and a message")
+    elif body.keys().isdisjoint({"result", "error"}):
         yield from _broken(Rule.RESULT_PLACE, revision, "event.content", "there is no result")
 
 
@@ -193,7 +197,8 @@ def _announcement(event: Event, candidates: list[MessageClass], revision: Revisi
     wrapped = type(body.get("result")) is dict
     content: bodies.Body = body["result"] if wrapped else body
     listed = [one for one, member in LIST_MEMBERS.items() if member in content and one in revision.kinds.announcements]
-    message_class = listed[0] if listed else (candidates or [MessageClass.SERVER])[0]
+    is_server = {"protocolVersion", "capabilities", "serverInfo"} <= content.keys()
+    message_class = listed[0] if listed else MessageClass.SERVER if is_server or not candidates else candidates[0]
     if message_class not in candidates:
         yield Breach(revision.kind_reqs[message_class], "event.kind", f"kind {event.kind} does not announce this")
     is_server = message_class is MessageClass.SERVER

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..mcp import catalogue, jsonrpc
+from ..mcp.errors import ErrorClass as McpErrorClass
 from ..mcp.jsonrpc import Error, Message, Notification, Request, Result
 from ..nostr import Event, LocalProtocolError, UnsignedEvent, Violation, nip40, strict_json
 from ..nostr.errors import ErrorClass as NostrErrorClass
@@ -45,7 +46,7 @@ def encode(message: Message, route: Route, revision: Revision, created_at: int) 
     message_class = classify(message, route)
     kind = revision.kinds.of(message_class)
     assert kind is not None, "every message class has a kind"
-    _refuse_unclear_type(message, revision)
+    _refuse_unclear_type(message)
     if message_class is MessageClass.PAYMENT_REQUIRED and revision.payment is PaymentForm.STATUS_TAGS:
         _refuse_what_tags_cannot_say(message)
         content = ""
@@ -57,14 +58,12 @@ def encode(message: Message, route: Route, revision: Revision, created_at: int) 
     return UnsignedEvent(route.sender, created_at, kind, tags, content)
 
 
-def _refuse_unclear_type(message: Message, revision: Revision) -> None:
-    """Without ids and on one kind, only the name of a method tells a request from a notification."""
-    if revision.ids_travel or revision.kinds.request != revision.kinds.notification:
+def _refuse_unclear_type(message: Message) -> None:
+    """Where kinds or ids do not tell requests from notifications, the method's name does, so names must be MCP's."""
+    if not isinstance(message, (Request, Notification)):
         return
-    if isinstance(message, (Request, Notification)) and is_notified(message.method) != isinstance(
-        message, Notification
-    ):
-        raise bodies.not_carried(f"{message.method} as a {type(message).__name__.lower()}")
+    if message.method == "" or is_notified(message.method) != isinstance(message, Notification):
+        raise bodies.not_carried(f"the method of this {type(message).__name__.lower()}")
 
 
 def _refuse_what_tags_cannot_say(message: Message) -> None:
@@ -72,6 +71,9 @@ def _refuse_what_tags_cannot_say(message: Message) -> None:
     known = {"amount", "currency", "invoice", "description", "expiration"}
     if not isinstance(message, Notification) or message.method != bodies.PAYMENT_METHOD or params.keys() - known:
         raise bodies.not_carried("news of a payment other than a demand with amount, currency and invoice")
+    fault = bodies.fault_in_demand(params)
+    if fault is not None:
+        raise bodies.not_carried(fault)
 
 
 def is_notified(method: str) -> bool:
@@ -81,15 +83,13 @@ def is_notified(method: str) -> bool:
 
 def classify(message: Message, route: Route) -> MessageClass:
     """The class of a message that is about to be sent."""
-    match message:
-        case Request(_, method, _):
-            return request_class(method)
-        case Result():
-            return response_class(route.request.method if route.request else None)
-        case Error():
-            return MessageClass.ERROR
-        case Notification(method, _):
-            return notification_class(method, route.role)
+    if isinstance(message, Request):
+        return request_class(message.method)
+    if isinstance(message, Notification):
+        return notification_class(message.method, route.role)
+    if isinstance(message, Error):
+        return MessageClass.ERROR
+    return response_class(route.request.method if route.request else None)
 
 
 def request_class(method: str) -> MessageClass:
@@ -151,17 +151,14 @@ def _value(wanted: TagValue, message: Message, route: Route) -> tuple[str, ...] 
             return ("payment-required",)
         case TagValue.AMOUNT:
             return _amount(params)
-        case TagValue.TIME:
+        case _:  # TagValue.TIME, the last that the tag of a message can hold
             return (str(params["expiration"]),) if "expiration" in params else None
-        case _:
-            raise AssertionError(f"{wanted} is no value of a message's tag")
 
 
 def _amount(params: dict[str, Any]) -> tuple[str, str]:
-    amount, invoice = params.get("amount"), params.get("invoice")
-    if params.get("currency", "sats") != "sats" or type(amount) is not int or type(invoice) is not str:
+    if params.get("currency", "sats") != "sats" or not params["invoice"].startswith("ln"):
         raise bodies.not_carried("a demand for payment by anything but a Lightning invoice in sats")
-    return str(amount), invoice
+    return str(params["amount"]), params["invoice"]
 
 
 def price_tag(name: str, price: Price, revision: Revision) -> Tag:
@@ -203,8 +200,7 @@ def decode(event: Event, revision: Revision, sender_role: Role) -> Decoded:
         message_class = MessageClass.ERROR if isinstance(message, Error) else response_class(answered(message))
         return Decoded(message, message_class, event.pubkey, _server_id(event, "d", revision), reference)
     message = jsonrpc.parse(_whole_call(body, event, revision, is_request=family == REQUESTS))
-    if not isinstance(message, (Request, Notification)):
-        raise Violation(ErrorClass.MALFORMED_BODY, "event.content", "a response on a kind that carries none")
+    assert isinstance(message, (Request, Notification)), "a whole call has a method, so it is no response"
     if first_hex(event, "p") is None:
         raise _missing("p")
     if revision.method_tag_binds and event.first("method") not in (None, message.method):
@@ -233,10 +229,11 @@ def is_payment_by_tags(event: Event, revision: Revision) -> bool:
 def read_body(event: Event) -> bodies.Body:
     """The JSON object in content; an array is a batch."""
     value = strict_json.parse(event.content)
-    if type(value) is dict:
-        return value
-    jsonrpc.parse(value)
-    raise AssertionError("parse refuses all but objects")
+    if type(value) is list:
+        raise Violation(McpErrorClass.BATCH, "event.content", "one event carries one message, not a batch")
+    if type(value) is not dict:
+        raise Violation(McpErrorClass.NOT_A_MESSAGE, "event.content", "content is not a JSON object")
+    return value
 
 
 def family_of(event: Event, body: bodies.Body, revision: Revision) -> frozenset[MessageClass]:

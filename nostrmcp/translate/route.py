@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..mcp.jsonrpc import Id
+from ..nostr import LocalProtocolError
+from .errors import ErrorClass
 
 
 class Role(StrEnum):
@@ -44,3 +46,7 @@ class Route:
     prices: tuple[Price, ...] = ()
     encryption: bool = False
     ephemeral_wraps: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.sender) != 32 or len(self.recipient) != 32 or self.server_id == "":
+            raise LocalProtocolError(ErrorClass.MALFORMED_TAG, "keys are 32 bytes, and a server id is not empty")
