@@ -322,3 +322,8 @@ def test_any_bytes_with_a_right_mac_give_a_text_or_a_violation(padded):
     result = outcome(nip44.decrypt, payload_of(padded), KEY)
     if not isinstance(result, Violation):
         assert padded.startswith(len(result.encode()).to_bytes(2, "big") + result.encode())
+
+
+def test_message_keys_are_never_printed():
+    keys = nip44.get_message_keys(bytes(32), bytes(32))
+    assert repr(keys) == str(keys) == f"{keys}" == "MessageKeys()"
