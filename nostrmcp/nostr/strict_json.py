@@ -248,9 +248,12 @@ def _members(nodes: list[JSON]) -> Iterable[JSON]:
 
 
 def _nested_deeper_than(limit: int, value: JSON) -> bool:
-    level = [value] if type(value) in _CONTAINERS else []
+    if type(value) not in _CONTAINERS:
+        return False
+    level = [value]
     for _ in range(limit):
-        level = [member for member in _members(level) if type(member) in _CONTAINERS]
+        members = _members(level) if len(level) > 1 else level[0].values() if type(level[0]) is dict else level[0]
+        level = [member for member in members if type(member) in _CONTAINERS]
         if not level:
             return False
     return True

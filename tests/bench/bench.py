@@ -20,7 +20,7 @@ from timing import BATCH, Comparison, Time, measure, measure_imports
 
 PROJECT = Path(__file__).resolve().parents[2]
 BUSY = 0.1
-GROUPS = ("sign", "verify", "receive", "build", "wrap", "unwrap", "refuse", "import")
+GROUPS = ("sign", "verify", "receive", "build", "wrap", "unwrap", "refuse", "codec", "import")
 
 
 @dataclass(frozen=True)

@@ -348,12 +348,12 @@ def codec_group(revision: Revision) -> Group:
     event = codec.encode(call, route, revision, CREATED_AT).sign(author, aux_rand)
     verify = f"verify, {revision.name}"
     functions: dict[str, Function] = {
-        f"encode, {revision.name}": partial(codec.encode, call, route, revision, CREATED_AT),
-        f"decode, {revision.name}": partial(codec.decode, event, revision, Role.CLIENT),
+        f"codec encode, {revision.name}": partial(codec.encode, call, route, revision, CREATED_AT),
+        f"codec decode, {revision.name}": partial(codec.decode, event, revision, Role.CLIENT),
         verify: partial(author.public_key.verify, event.id, event.sig),
     }
     subjects = [name for name in functions if name != verify]
-    return Group(f"codec {revision.name}", functions, [Comparison(name, verify, target=1.0) for name in subjects])
+    return Group("codec", functions, [Comparison(name, verify, target=1.0) for name in subjects])
 
 
 def groups(ffi: Any, lib: Any) -> list[Group]:

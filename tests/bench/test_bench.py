@@ -22,7 +22,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("way", [(), ("--public-api",)], ids=["C functions", "public API"])
 def test_every_row_is_reported(tmp_path: Path, way: tuple[str, ...]) -> None:
     report = tmp_path / "bench.json"
-    groups = ("sign", "verify", "receive", "build", "wrap", "unwrap", "refuse")
+    groups = ("sign", "verify", "receive", "build", "wrap", "unwrap", "refuse", "codec")
     only = [argument for group in groups for argument in ("--only", group)]
     finished = run("--rounds", "1", "--json", str(report), *only, *way)
     assert finished.returncode == 0, finished.stderr
