@@ -161,7 +161,7 @@ def test_repeated_keys(data):
 
 
 def test_a_repeated_key_that_was_read_one_by_one_is_named_printably():
-    violation = refused(ErrorClass.DUPLICATE_KEY, strict_json.parse, b'{"\\u003a":0,"\\u001b":1,"\\u001b":2}')
+    violation = refused(ErrorClass.DUPLICATE_KEY, strict_json.parse, b'{"a":0.50,"\\u001b":1,"\\u001b":2}')
     assert violation.detail == "key \\x1b is named twice"
 
 
@@ -405,3 +405,10 @@ def test_what_is_no_text_is_the_callers_mistake(data):
 
 def test_a_lone_surrogate_behind_a_large_integer_is_found():
     refused(ErrorClass.LONE_SURROGATE, strict_json.parse, b"[" + b"1" * 400 + b',"\\ud800"]')
+
+
+@pytest.mark.parametrize("text", ["\\u003a", "\\u003A", "\\\\u003a", "\\\\\\u003a", "\\\\\\\\u003A:", "\\n\\\\u003a"])
+def test_escaped_colons_and_escaped_backslashes_before_them_are_told_apart(text):
+    good = f'{{"a" : "{text}", "b":"{text}"}}'
+    assert strict_json.parse(good) == json.loads(good)
+    refused(ErrorClass.DUPLICATE_KEY, strict_json.parse, f'{{"a" : "{text}", "a":"{text}"}}')
