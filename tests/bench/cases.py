@@ -294,6 +294,8 @@ def invalid_events(size: str) -> Iterable[tuple[str, bytes, ErrorClass]]:
     yield "repeated key, spaced", spaced[:-1] + repeated, ErrorClass.DUPLICATE_KEY
     escaped = raw.replace(b'\\":', b'\\"\\u003a', 1)
     yield "repeated key, escaped colon", escaped[:-1] + repeated, ErrorClass.DUPLICATE_KEY
+    unknown = raw[:-1] + b',"a":"\\u003a"' + repeated
+    yield "repeated key, escaped colon in an unknown field", unknown, ErrorClass.DUPLICATE_KEY
     yield "cut short", raw[:-1], ErrorClass.INVALID_JSON
     yield "trailing data", raw + b"}", ErrorClass.INVALID_JSON
     yield "lone surrogate", raw.replace(b'","sig":', b'\\ud800","sig":'), ErrorClass.LONE_SURROGATE
