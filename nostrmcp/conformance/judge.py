@@ -68,7 +68,7 @@ def judge(case: Case, answer: Answer) -> Judgement:
 
 def _exact(_case: Case, expected: Any, actual: Any) -> str:
     """Equal in type and value, all the way down; true is not 1."""
-    return "" if _same(expected, actual) else f"expected {_short(expected)}, got {_short(actual)}"
+    return "" if _same(expected, actual) else f"expected {short(expected)}, got {short(actual)}"
 
 
 def _same(expected: Any, actual: Any) -> bool:
@@ -117,12 +117,14 @@ def _event(case: Case, expected: Value, actual: Value) -> str:
     fixed = ("pubkey", "created_at", "kind")
     difference = _exact(case, *({name: one["event"].get(name) for name in fixed} for one in (expected, actual)))
     difference = difference or _exact(case, *contents)
-    wanted = expected["event"]["tags"]
-    missing = [tag for tag in wanted if tag not in tags and tag not in expected["optional_tags"]]
+    return difference or tags_difference(expected["event"]["tags"], expected["optional_tags"], tags)
+
+
+def tags_difference(wanted: list[list[str]], optional: list[list[str]], tags: list[list[str]]) -> str:
+    """Whether tags are the expected ones, in any order, and no other tag has a meaning."""
+    missing = [tag for tag in wanted if tag not in tags and tag not in optional]
     surplus = [tag for tag in tags if not tag or (tag[0] in _MEANINGFUL and tag not in wanted)]
-    if not difference and (missing or surplus):
-        return f"tags missing: {_short(missing)}; tags too many: {_short(surplus)}"
-    return difference
+    return f"tags missing: {short(missing)}; tags too many: {short(surplus)}" if missing or surplus else ""
 
 
 def _nip19(case: Case, _expected: Value, actual: Value) -> str:
@@ -171,7 +173,15 @@ def _content_of(wrap: events.Event, recipient: SecretKey) -> events.Event:
     return events.parse(nip44.decrypt(wrap.content, nip44.get_conversation_key(recipient, PublicKey(wrap.pubkey))))
 
 
-def _short(value: Any) -> str:
+def _script(case: Case, expected: Value, actual: Value) -> str:
+    """The machine did in every step what the script expects, and nothing else."""
+    from .script_judge import compare
+
+    return compare(case, expected, actual)
+
+
+def short(value: Any) -> str:
+    """A value as text, cut where it is long."""
     text = json.dumps(value, ensure_ascii=True)
     return text if len(text) <= 300 else text[:300] + "..."
 
@@ -184,4 +194,5 @@ _COMPARISONS: dict[str, Callable[[Case, Any, Any], str]] = {
     "nip19": _nip19,
     "wrap": _opens(nip59.unwrap, "inner"),
     "gift_wrap": _opens(nip59.unwrap_sealed, "rumor"),
+    "script": _script,
 }
