@@ -1,0 +1,400 @@
+"""Scenarios of servers in every revision: for whom a message is, who signed it, when, how often, who may send it."""
+
+from __future__ import annotations
+
+from vectors.source.dialects import ANY_ID, BOB, CAROL, DAVE, Dialect
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, mcp_server, result, rpc
+from vectors.source.server_play import CALL, RESULT, answered, asks, lives, refused, start
+from vectors.source.writing import Case, public
+
+TWO = [mcp_server("server-1"), mcp_server("server-2")]
+
+
+# For whom
+
+
+def wrong_recipient(d: Dialect, req: str = "") -> Case:
+    s = start(d, "wrong-recipient", "A request for another key, for several or for nobody is dropped",
+              f"HOUSE-ROUTE-05 HOUSE-ROUTE-06 {req}", "Recipient")  # fmt: skip
+    form = d.request("tools/call", CALL, 3)
+    s.arrives("alice", form.put("p", DAVE))
+    s.arrives("alice", form.with_tags(["p", DAVE]))
+    s.arrives("alice", form.without("p"))
+    twice = asks(s, d, form=form.with_tags(["p", BOB]))
+    answered(s, d, twice)
+    return s.case()
+
+
+def wrong_recipient_notification(d: Dialect, req: str = "") -> Case:
+    s = start(d, "wrong-recipient-cancel", "A cancel for another key, for several or for nobody is dropped",
+              f"HOUSE-ROUTE-05 HOUSE-ROUTE-06 {req}", "Recipient Cancel")  # fmt: skip
+    asked = asks(s, d)
+    form = d.cancel(asked.event, 3)
+    s.arrives("alice", form.put("p", DAVE))
+    s.arrives("alice", form.with_tags(["p", CAROL]))
+    s.arrives("alice", form.without("p"))
+    answered(s, d, asked)
+    return s.case()
+
+
+def wrong_server(d: Dialect, req: str = "") -> Case:
+    s = start(d, "wrong-server", "A request for a server that is not here is met with silence", f"HOUSE-ID-07 {req}",
+              "WhichServer")  # fmt: skip
+    s.arrives("alice", d.request("tools/call", CALL, 3, server_id="server-9"))
+    s.arrives("alice", d.initialize(INITIALIZE, server_id="server-9"))
+    lives(s, d)
+    return s.case()
+
+
+def sole_server(d: Dialect, req: str = "") -> Case:
+    s = start(d, "sole-server", "A request that names no server is for the only one", f"HOUSE-ID-07 {req}",
+              "WhichServer")  # fmt: skip
+    answered(s, d, asks(s, d, form=d.request("tools/call", CALL, 3, server_id=None)))
+    return s.case()
+
+
+def two_servers(d: Dialect, req: str = "") -> Case:
+    s = start(d, "two-servers", "Of two servers each answers an initialize that names none, and a call none does",
+              f"HOUSE-ID-07 {req}", "WhichServer", servers=TWO)  # fmt: skip
+    event = s.arrives("alice", d.initialize(INITIALIZE, server_id=None))
+    for server_id in ("server-1", "server-2"):
+        s.publishes(d.response(event, 0, INITIALIZE_RESULT, method="initialize", server_id=server_id))
+    s.arrives("alice", d.request("tools/call", CALL, 1, server_id=None))
+    answered(s, d, asks(s, d, "alice", 2, server_id="server-2"))
+    one = s.arrives("alice", d.initialize(INITIALIZE, 5, server_id="server-2"))
+    s.publishes(d.response(one, 5, INITIALIZE_RESULT, method="initialize", server_id="server-2"))
+    return s.case()
+
+
+def two_servers_ping(d: Dialect, req: str = "") -> Case:
+    s = start(d, "two-servers-ping", "A ping that names no server is answered by the first", f"HOUSE-ID-07 {req}",
+              "WhichServer", servers=TWO)  # fmt: skip
+    asked = asks(s, d, "alice", 3, "ping", None, form=d.request("ping", None, 3, server_id=None))
+    answered(s, d, asked, {}, method="ping")
+    return s.case()
+
+
+# Who signed it
+
+
+def forged(d: Dialect, req: str = "") -> Case:
+    title = "A forged event is dropped, and does not keep the true one from being taken"
+    s = start(d, "forged", title, f"HOUSE-ONCE-03 {req}", "Forged")
+    true = s.signed("alice", d.request("tools/call", CALL, 3))
+    s.raw(true | {"sig": "00" * 64})
+    s.raw(true | {"sig": s.signed("mallory", d.request("tools/call", CALL, 3))["sig"]})
+    s.raw(true | {"content": true["content"].replace("New York", "Old York")})
+    s.raw(true | {"pubkey": public("carol")})
+    s.raw(true)
+    s.delivers(rpc("tools/call", CALL, ANY_ID))
+    step = s.now
+    s.says(result(id_of(step), RESULT))
+    s.publishes(d.response(true["id"], 3, RESULT))
+    return s.case()
+
+
+# How often
+
+
+def repeated(d: Dialect, req: str = "") -> Case:
+    s = start(d, "repeated", "A request from several relays is executed once, and answered once",
+              f"HOUSE-ONCE-02 HOUSE-ONCE-06 {req}", "Replay")  # fmt: skip
+    asked = asks(s, d)
+    s.again(asked.event)
+    answered(s, d, asked)
+    s.again(asked.event)
+    s.after(59).again(asked.event)
+    return s.case()
+
+
+def remembered(d: Dialect, req: str = "") -> Case:
+    s = start(d, "remembered", "An id is remembered as long as its event could count as fresh",
+              f"HOUSE-ONCE-04 HOUSE-TIME-01 {req}", "Replay Time")  # fmt: skip
+    event = s.arrives("alice", d.request("tools/call", CALL, 3), ago=-60)
+    s.delivers(rpc("tools/call", CALL, ANY_ID))
+    s.says(result(id_of(0), RESULT))
+    s.publishes(d.response(event, 3, RESULT))
+    s.after(119).again(event)
+    lives(s, d)
+    return s.case()
+
+
+def full_memory(d: Dialect, req: str = "") -> Case:
+    title = "Where no more ids can be remembered new work is refused, and none is forgotten"
+    s = start(d, "full-memory", title, f"HOUSE-ONCE-05 HOUSE-LIMIT-04 {req}", "Limits Replay",
+              limits={"seen": 2})  # fmt: skip
+    first, second = asks(s, d, "alice", 1), asks(s, d, "carol", 2)
+    answered(s, d, first)
+    answered(s, d, second)
+    s.arrives("dave", d.request("tools/call", CALL, 3))
+    s.again(first.event)
+    s.again(second.event)
+    s.after(121)
+    lives(s, d, "dave")
+    return s.case()
+
+
+def full_memory_of_a_key(d: Dialect, req: str = "") -> Case:
+    s = start(d, "full-memory-key", "A key that has used up its memory leaves others theirs", f"HOUSE-LIMIT-04 {req}",
+              "Limits", limits={"seen_per_key": 1})  # fmt: skip
+    answered(s, d, asks(s, d, "mallory", 1))
+    s.arrives("mallory", d.request("tools/call", CALL, 2, server_id="server-1").saying(
+        d.body({"id": 2, "method": "tools/call", "params": {"name": "other"}})))  # fmt: skip
+    lives(s, d)
+    return s.case()
+
+
+def salted(d: Dialect, req: str = "") -> Case:
+    s = start(d, "salted", "Equal notifications of one second are two events, and so after a restart",
+              f"HOUSE-ONCE-07 HOUSE-ONCE-08 {req}", "Salt")  # fmt: skip
+    answered(s, d, asks(s, d))
+    for _ in range(2):
+        s.says(rpc("notifications/tools/list_changed"))
+        s.publishes(d.to_client("notifications/tools/list_changed"))
+    s.restart()
+    answered(s, d, asks(s, d, "alice", 4, params={"name": "get_forecast"}))
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed"))
+    return s.case()
+
+
+# When
+
+
+def stale(d: Dialect, req: str = "") -> Case:
+    s = start(d, "stale", "A request more than 60 seconds from now is met with silence", f"HOUSE-TIME-01 {req}", "Time")
+    s.after(300).arrives("alice", d.request("tools/call", CALL, 1), ago=61)
+    s.arrives("alice", d.request("tools/call", CALL, 2), ago=-61)
+    for number, ago in ((3, 60), (4, -60)):
+        event = s.arrives("alice", d.request("tools/call", CALL, number), ago=ago)
+        s.delivers(rpc("tools/call", CALL, ANY_ID))
+        s.says(result(id_of(s.now), RESULT))
+        s.publishes(d.response(event, number, RESULT))
+    return s.case()
+
+
+def unordered(d: Dialect, req: str = "") -> Case:
+    s = start(d, "unordered", "Requests are served whatever the order of their times", f"HOUSE-TIME-04 {req}", "Order")
+    s.after(100)
+    for number, ago in ((1, 0), (2, 40), (3, -20)):
+        event = s.arrives("alice", d.request("tools/call", CALL, number), ago=ago)
+        s.delivers(rpc("tools/call", CALL, ANY_ID))
+        s.says(result(id_of(s.now), RESULT))
+        s.publishes(d.response(event, number, RESULT))
+    return s.case()
+
+
+def before_start(d: Dialect, req: str = "") -> Case:
+    s = start(d, "before-start", "A request from before the process started is not executed", f"HOUSE-TIME-03 {req}",
+              "Time Replay")  # fmt: skip
+    s.arrives("alice", d.request("tools/call", CALL, 1), ago=1)
+    asked = asks(s, d, "alice", 2)
+    answered(s, d, asked)
+    s.after(10).restart()
+    s.again(asked.event)
+    lives(s, d)
+    return s.case()
+
+
+def state_file(d: Dialect, req: str = "") -> Case:
+    from vectors.source.scripts import TIME, text
+    from vectors.source.writing import signed_event
+
+    form = d.request("tools/call", CALL, 1)
+    done = signed_event("alice", form.kind, form.tags, text(form.content), TIME - 20).id.hex()
+    s = start(d, "state-file", "With the ids already done at hand, what is older and not done is executed",
+              f"HOUSE-TIME-03 {req}", "Time Replay", done=[done])  # fmt: skip
+    assert s.arrives("alice", form, ago=20) == done
+    event = s.arrives("alice", d.request("tools/call", CALL, 2), ago=10)
+    s.delivers(rpc("tools/call", CALL, ANY_ID))
+    s.says(result(id_of(1), RESULT))
+    s.publishes(d.response(event, 2, RESULT))
+    return s.case()
+
+
+# Who may send it
+
+
+def not_allowed(d: Dialect, req: str = "") -> Case:
+    s = start(d, "not-allowed", "A key that is not on the list gets nothing from a server that is not announced",
+              f"HOUSE-LIMIT-10 {req}", "Access", allow=[CAROL])  # fmt: skip
+    s.arrives("mallory", d.request("tools/call", CALL, 3))
+    s.arrives("mallory", d.initialize(INITIALIZE))
+    s.arrives("mallory", d.to_server("notifications/roots/list_changed"))
+    lives(s, d)
+    return s.case()
+
+
+def not_allowed_announced(d: Dialect, req: str = "") -> Case:
+    s = start(d, "not-allowed-announced", "A key that is not on the list is told so by a server that is announced",
+              f"HOUSE-LIMIT-10 {req}", "Access", allow=[CAROL],
+              servers=[mcp_server(announced=True)])  # fmt: skip
+    event = s.arrives("mallory", d.request("tools/call", CALL, 3))
+    refused(s, d, event, 3, -32000, to="mallory")
+    s.arrives("mallory", d.to_server("notifications/roots/list_changed"))
+    lives(s, d)
+    return s.case()
+
+
+# How much
+
+
+def full_pending(d: Dialect, req: str = "") -> Case:
+    s = start(d, "full-pending", "A request beyond the number that may be pending is refused", f"HOUSE-LIMIT-02 {req}",
+              "Limits", limits={"pending": 2, "pending_per_key": 1})  # fmt: skip
+    first = asks(s, d, "alice", 1)
+    event = s.arrives("alice", d.request("tools/call", {"name": "other"}, 2))
+    refused(s, d, event, 2, -32603)
+    second = asks(s, d, "carol", 1)
+    event = s.arrives("dave", d.request("tools/call", CALL, 1))
+    refused(s, d, event, 1, -32603, to="dave")
+    answered(s, d, first)
+    answered(s, d, second)
+    s.after(1)
+    lives(s, d, "dave")
+    return s.case()
+
+
+def full_sessions(d: Dialect, req: str = "") -> Case:
+    title = "A new key gets a session of an idle one, never of one with work pending"
+    s = start(d, "full-sessions", title, f"HOUSE-LIMIT-01 HOUSE-LIMIT-09 {req}", "Limits", limits={"sessions": 1})
+    asked = asks(s, d)
+    event = s.arrives("carol", d.request("tools/call", CALL, 1))
+    refused(s, d, event, 1, -32603, to="carol")
+    answered(s, d, asked)
+    s.after(1)
+    answered(s, d, asks(s, d, "carol", 2))
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
+    return s.case()
+
+
+def full_sessions_of_a_key(d: Dialect, req: str = "") -> Case:
+    title = "A key has no more sessions than it may, and takes none from others"
+    s = start(d, "full-sessions-key", title, f"HOUSE-LIMIT-01 {req}", "Limits", servers=TWO,
+              limits={"sessions_per_key": 1})  # fmt: skip
+    asked = asks(s, d, "alice", 1)
+    event = s.arrives("alice", d.request("tools/call", CALL, 2, server_id="server-2"))
+    refused(s, d, event, 2, -32603)
+    lives(s, d)
+    answered(s, d, asked)
+    return s.case()
+
+
+def reserved_room(d: Dialect, req: str = "") -> Case:
+    title = "Strangers cannot use up the room of the keys on the allow-list"
+    s = start(d, "reserved", title, f"HOUSE-LIMIT-10 {req}", "Limits Access", allow=[CAROL],
+              limits={"seen": 4, "reserved": 2})  # fmt: skip
+    for number in range(4):
+        s.arrives("mallory", d.request("tools/call", {"name": f"tool-{number}"}, number))
+    lives(s, d)
+    return s.case()
+
+
+def many_errors(d: Dialect, req: str = "") -> Case:
+    s = start(d, "many-errors", "Errors beyond the rate are not sent, to one key or to all", f"HOUSE-LIMIT-06 {req}",
+              "Limits", limits={"errors_per_second": 2, "errors_per_second_per_key": 1})  # fmt: skip
+
+    def wrong(role: str, number: int) -> str:
+        return s.arrives(role, d.request("tools/call", {"no name": number}, number))
+
+    refused(s, d, wrong("alice", 1), 1, -32602)
+    wrong("alice", 2)
+    refused(s, d, wrong("carol", 1), 1, -32602, to="carol")
+    wrong("dave", 1)
+    s.after(1)
+    refused(s, d, wrong("alice", 3), 3, -32602)
+    lives(s, d)
+    return s.case()
+
+
+def large_content(d: Dialect, req: str = "") -> Case:
+    s = start(d, "large-content", "Content beyond the limit is dropped", f"HOUSE-LIMIT-08 {req}", "Limits",
+              limits={"content": 1000})  # fmt: skip
+    s.arrives("alice", d.request("tools/call", {"name": "x" * 1000}, 3))
+    lives(s, d)
+    return s.case()
+
+
+def large_result(d: Dialect, req: str = "") -> Case:
+    s = start(d, "large-result", "A result that no relay carries is replaced by an error with size and limit",
+              f"HOUSE-LIMIT-11 {req}", "Limits", limits={"event": 2000})  # fmt: skip
+    asked = asks(s, d)
+    s.says(result(id_of(0), {"content": [{"type": "text", "text": "x" * 2000}]}))
+    s.publishes(d.error(asked.event, 3, -32603, data={"size": ANY_ID, "limit": 2000}))
+    lives(s, d)
+    return s.case()
+
+
+def idle_session(d: Dialect, req: str = "") -> Case:
+    s = start(d, "idle", "A session that has been idle for long is forgotten", f"HOUSE-LIMIT-01 {req}", "Limits",
+              timers={"session": 100})  # fmt: skip
+    answered(s, d, asks(s, d))
+    s.after(60)
+    answered(s, d, asks(s, d, "carol"))
+    s.tick(41)
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
+    return s.case()
+
+
+# Money
+
+INVOICE = "lnbc1u1pnostrmcpvectors"
+PRICES = [{"type": "tool", "capability": "get_weather", "amount": "100", "unit": "sats"}]
+
+
+def paid(d: Dialect, req: str = "") -> Case:
+    title = "A priced request is executed once its payment is verified, and once only"
+    s = start(d, "paid", title, f"HOUSE-PAY-09 HOUSE-PAY-10 HOUSE-PAY-11 HOUSE-ROUTE-02 {req}", "Money",
+              prices=PRICES, invoice=INVOICE)  # fmt: skip
+    event = s.arrives("alice", d.request("tools/call", CALL, 3))
+    s.publishes(d.demand(event, 100, INVOICE, expiration=s.unix + 300))
+    s.after(5).again(event)
+    s.tick(20)
+    step = s.paid(0)
+    if d.name == "contextvm":
+        s.publishes(d.payment_accepted(event, 100))
+    s.delivers(rpc("tools/call", CALL, ANY_ID))
+    s.paid(0)
+    s.again(event)
+    s.says(result(id_of(step), RESULT))
+    s.publishes(d.response(event, 3, RESULT))
+    s.again(event)
+    second = s.after(1).arrives("alice", d.request("tools/call", CALL, 4))
+    s.publishes(d.demand(second, 100, INVOICE, expiration=s.unix + 300))
+    return s.case()
+
+
+def unpaid(d: Dialect, req: str = "") -> Case:
+    s = start(d, "unpaid", "A priced request that nobody pays for fails and is never executed",
+              f"HOUSE-PAY-10 {req}", "Money", prices=PRICES, invoice=INVOICE, timers={"payment": 120})  # fmt: skip
+    event = s.arrives("alice", d.request("tools/call", CALL, 3))
+    s.publishes(d.demand(event, 100, INVOICE, expiration=s.unix + 120))
+    s.tick(119)
+    s.tick(1)
+    refused(s, d, event, 3, -32603)
+    s.paid(0)
+    refused_event = s.arrives("carol", d.request("tools/call", CALL, 4))
+    s.publishes(d.demand(refused_event, 100, INVOICE, to=CAROL, expiration=s.unix + 120))
+    s.unpaid(s.now)
+    refused(s, d, refused_event, 4, -32603, to="carol")
+    return s.case()
+
+
+def free(d: Dialect, req: str = "") -> Case:
+    s = start(d, "free", "What has no price is executed at once", f"HOUSE-PAY-10 {req}", "Money", prices=PRICES,
+              invoice=INVOICE)  # fmt: skip
+    answered(s, d, asks(s, d, params={"name": "get_forecast"}))
+    return s.case()
+
+
+def unpaid_cancelled(d: Dialect, req: str = "") -> Case:
+    s = start(d, "paid-cancelled", "A priced request that was cancelled before payment is not executed",
+              f"HOUSE-PAY-09 {req}", "Money Cancel", prices=PRICES, invoice=INVOICE)  # fmt: skip
+    event = s.arrives("alice", d.request("tools/call", CALL, 3))
+    s.publishes(d.demand(event, 100, INVOICE, expiration=s.unix + 300))
+    s.arrives("alice", d.cancel(event, 3))
+    s.tick(300)
+    lives(s, d, params={"name": "get_forecast"})
+    return s.case()
