@@ -70,7 +70,7 @@ def disabled(d: Dialect, req: str = "") -> Case:
 
 
 def unsolicited(d: Dialect, req: str = "") -> Case:
-    s = start(d, "unsolicited", "What nobody asked for goes to a client that encrypts in wraps, to others in plain",
+    s = start(d, "unsolicited", "What nobody asked for goes wrapped to a client that encrypts, else in plain",
               f"HOUSE-CRYPT-04 {req}", "Encryption Leak", encryption="optional")  # fmt: skip
     works(s, d, WRAP, "alice")
     works(s, d, None, "carol")

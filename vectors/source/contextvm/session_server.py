@@ -1,0 +1,184 @@
+"""Servers of `contextvm`: one key is one server, both kinds of wrap, discovery tags, payment_accepted.
+
+The scenarios stand in vectors/source/server_*.py; here is which of the CEPs' requirements each one shows.
+"""
+
+from __future__ import annotations
+
+from vectors.source import server_asks as ask
+from vectors.source import server_basics as basics
+from vectors.source import server_revisions as revisions
+from vectors.source import server_trust as trust
+from vectors.source import server_wraps as wraps
+from vectors.source.dialects import CONTEXTVM as D
+from vectors.source.dialects import PMI
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, result, rpc
+from vectors.source.server_play import CALL, FLAGS, RESULT, answered, asks, publishes, shared, start, suite
+from vectors.source.server_trust import INVOICE, PRICES
+from vectors.source.writing import Case
+
+EPHEMERAL_WRAP = 21059
+
+
+def first_message() -> Case:
+    title = "A server's first message of any sort has its discovery tags, the next has none"
+    s = start(D, "first-message", title, "CVM-FLOW-62 CVM-FLOW-63 CVM-FLOW-64 CVM-FLOW-66 CVM-ENC-22 CVM-ENC-23 "
+              "CVM-ANN-53 CVM-ANN-54", "Discovery", encryption="optional", level="SHOULD")  # fmt: skip
+    asked = asks(s, D, "alice", 1)
+    s.says(result(id_of(asked.step), RESULT))
+    s.publishes(D.response(asked.event, 1, RESULT).with_tags(*FLAGS))
+    answered(s, D, asks(s, D, "alice", 2))
+    event = s.arrives("alice", D.initialize(INITIALIZE))
+    s.publishes(D.response(event, 0, INITIALIZE_RESULT, method="initialize").with_tags(*FLAGS))
+    return s.case()
+
+
+def first_message_with_token() -> Case:
+    s = start(D, "first-message-token", "Discovery tags are on the first message also where it is progress",
+              "CVM-FLOW-62 CVM-FLOW-64", "Discovery", encryption="optional", level="SHOULD")  # fmt: skip
+    asked = asks(s, D, "alice", 1, token="t")
+    s.says(rpc("notifications/progress", {"progressToken": "{{token:0}}", "progress": 1, "message": "at work"}))
+    s.publishes(D.progress(asked.event, 1, "t", 1, "at work").with_tags(*FLAGS))
+    answered(s, D, asked)
+    return s.case()
+
+
+def ephemeral_wraps() -> Case:
+    title = "A request in an ephemeral wrap is answered in one, and one of kind 1059 in 1059"
+    s = start(D, "ephemeral-wraps", title, "CVM-KIND-09 CVM-ENC-03 CVM-ENC-24 CVM-ENC-25 CVM-ENC-26 CVM-ENC-29",
+              "Encryption", encryption="optional")  # fmt: skip
+    wraps.works(s, D, EPHEMERAL_WRAP, "alice")
+    wraps.works(s, D, 1059, "carol")
+    return s.case()
+
+
+def ephemeral_flag() -> Case:
+    title = "A client that says it reads ephemeral wraps gets them, asked for or not"
+    s = start(D, "ephemeral-flag", title, "CVM-ENC-25 CVM-FLOW-65 CVM-FLOW-67", "Encryption Discovery",
+              encryption="optional", level="SHOULD")  # fmt: skip
+    form = D.request("tools/call", CALL, 3).with_tags(*FLAGS)
+    asked = asks(s, D, wrap=1059, form=form)
+    s.says(result(id_of(asked.step), RESULT))
+    publishes(s, D, wraps.first(D, D.response(asked.event, 3, RESULT)), EPHEMERAL_WRAP)
+    s.says(rpc("notifications/tools/list_changed"))
+    publishes(s, D, D.to_client("notifications/tools/list_changed"), EPHEMERAL_WRAP)
+    return s.case()
+
+
+def payment_method() -> Case:
+    s = start(D, "payment-method", "A client that names its payment methods gets one demand, for one of them",
+              "CVM-PAY-59 CVM-PAY-71", "Money", prices=PRICES, invoice=INVOICE, level="SHOULD")  # fmt: skip
+    form = D.request("tools/call", CALL, 3).with_tags(["pmi", "bitcoin-cashu"], ["pmi", PMI])
+    event = s.arrives("alice", form)
+    s.publishes(D.demand(event, 100, INVOICE))
+    return s.case()
+
+
+def explicit_gating() -> Case:
+    s = start(D, "explicit-gating", "Who asks for explicit gating is told that it is not to be had",
+              "CVM-PAY-72 CVM-PAY-73", "Money", prices=PRICES, invoice=INVOICE)  # fmt: skip
+    event = s.arrives("alice", D.request("tools/call", CALL, 3).with_tags(["payment_interaction", "explicit_gating"]))
+    data = {"requested": "explicit_gating", "supported": ["transparent"]}
+    s.publishes(D.error(event, 3, -32602, data=data))
+    event = s.arrives("alice", D.request("tools/call", CALL, 4))
+    s.publishes(D.demand(event, 100, INVOICE))
+    return s.case()
+
+
+def several_lifecycles() -> Case:
+    s = start(D, "several-lifecycles", "Several payment_interaction tags are no list of preferences", "CVM-PAY-75",
+              "Money", prices=PRICES, invoice=INVOICE)  # fmt: skip
+    lifecycles = (["payment_interaction", "explicit_gating"], ["payment_interaction", "transparent"])
+    event = s.arrives("alice", D.request("tools/call", CALL, 3).with_tags(*lifecycles))
+    data = {"requested": "explicit_gating", "supported": ["transparent"]}
+    s.publishes(D.error(event, 3, -32602, data=data))
+    return s.case()
+
+
+def price_range() -> Case:
+    prices = [{"type": "tool", "capability": "get_weather", "amount": "100-1000", "unit": "sats"}]
+    s = start(D, "priced-list", "The answer to a list request names prices for reference", "CVM-PRICE-51", "Money",
+              prices=prices, invoice=INVOICE)  # fmt: skip
+    asked = asks(s, D, "alice", 1, "tools/list", {})
+    tools = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("get_weather", "get_forecast")]}
+    s.says(result(id_of(0), tools))
+    tag = D.price_tag("tool", "get_weather", "100-1000")
+    s.publishes(D.response(asked.event, 1, tools).with_optional(tag))
+    return s.case()
+
+
+CASES = shared(
+    D,
+    {
+        basics.call: "CVM-FLOW-53 CVM-INIT-03",
+        basics.pages: "CVM-FLOW-51",
+        basics.four_ids: "",
+        basics.equal_ids: "",
+        basics.progress: "",
+        basics.errors_pass: "",
+        basics.slow: "",
+        basics.cancelled: "",
+        basics.cancelled_by_stranger: "CVM-FLOW-53",
+        basics.cancelled_first: "",
+        basics.initialize: "",
+        basics.own_handshake: "",
+        basics.no_handshake: "CVM-INIT-03",
+        basics.initialized_first: "",
+        basics.initialized_missing: "",
+        basics.own_servers: "CVM-FLOW-53",
+        basics.lists_change: "",
+        basics.updates: "",
+        basics.shared_asks: "",
+        basics.bad_content: "",
+        basics.bad_content_with_e: "",
+        basics.errors_unanswered: "",
+        basics.bad_params: "",
+        basics.unknown_methods: "",
+        basics.numbers: "",
+        trust.wrong_recipient: "",
+        trust.wrong_recipient_notification: "",
+        trust.forged: "CVM-FLOW-52",
+        trust.repeated: "",
+        trust.salted: "",
+        trust.stale: "",
+        trust.before_start: "",
+        trust.not_allowed: "",
+        trust.full_pending: "",
+        trust.full_sessions: "",
+        trust.many_errors: "",
+        trust.large_result: "",
+        trust.paid: "CVM-PAY-62 CVM-PAY-63 CVM-PAY-65 CVM-PAY-66 CVM-PAY-67 CVM-PAY-69",
+        trust.unpaid: "CVM-PAY-62",
+        trust.free: "",
+        trust.unpaid_cancelled: "",
+        wraps.wrapped_call: "CVM-KIND-09 CVM-ENC-05 CVM-ENC-06 CVM-ENC-07 CVM-ENC-08 CVM-ENC-09 CVM-ENC-10",
+        wraps.optional: "CVM-ENC-11",
+        wraps.required: "CVM-ENC-11",
+        wraps.disabled: "CVM-ENC-11",
+        wraps.unsolicited: "CVM-ENC-09",
+        wraps.wrapped_progress: "",
+        wraps.two_wraps: "",
+        wraps.inner_forged: "CVM-FLOW-52",
+        wraps.inner_unsigned: "CVM-ENC-05",
+        wraps.inner_kind: "CVM-ENC-05",
+        wraps.foreign_inner: "",
+        wraps.not_ours: "",
+        wraps.stale_inner: "",
+        wraps.many_wraps: "",
+        wraps.wrapped_initialize: "",
+        ask.sampling: "",
+        ask.sampling_refused: "",
+        ask.elicitation: "",
+        ask.ping: "",
+        ask.foreign_answer: "",
+        ask.no_answer: "",
+        ask.roots_changed: "",
+        ask.wrapped_sampling: "",
+        revisions.one_kind: "",
+    },
+)
+OWN = [
+    first_message(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), payment_method(),
+    explicit_gating(), several_lifecycles(), price_range(),
+]  # fmt: skip
+SUITE = suite(D, "Servers of ContextVM, step by step", [*CASES, *OWN])

@@ -1,0 +1,106 @@
+"""Servers of `ctxvm-draft` (seed 001): one kind for all messages, wraps of kind 1059, demands as notifications.
+
+The scenarios stand in vectors/source/server_*.py; here is which of the seed's requirements each one shows.
+"""
+
+from __future__ import annotations
+
+from vectors.source import server_asks as ask
+from vectors.source import server_basics as basics
+from vectors.source import server_revisions as revisions
+from vectors.source import server_trust as trust
+from vectors.source import server_wraps as wraps
+from vectors.source.dialects import CTXVM
+from vectors.source.scripts import id_of, result
+from vectors.source.server_play import asks, shared, start, suite
+from vectors.source.server_trust import INVOICE, PRICES
+from vectors.source.writing import Case
+
+
+def priced_list() -> Case:
+    s = start(CTXVM, "priced-list", "The answer to a list request names the prices of what it lists", "CTX-PAY-51",
+              "Money", prices=PRICES, invoice=INVOICE, level="SHOULD")  # fmt: skip
+    asked = asks(s, CTXVM, "alice", 1, "tools/list", {})
+    tools = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("get_weather", "get_forecast")]}
+    s.says(result(id_of(0), tools))
+    s.publishes(CTXVM.response(asked.event, 1, tools).with_optional(CTXVM.price_tag("tool", "get_weather", "100")))
+    return s.case()
+
+
+CASES = shared(
+    CTXVM,
+    {
+        basics.call: "CTX-FLOW-03",
+        basics.pages: "CTX-FLOW-04",
+        basics.four_ids: "",
+        basics.equal_ids: "",
+        basics.progress: "CTX-FLOW-07 CTX-SUB-02 CTX-SUB-03",
+        basics.errors_pass: "CTX-SUB-04",
+        basics.slow: "CTX-SUB-04",
+        basics.cancelled: "CTX-SUB-05",
+        basics.cancelled_by_stranger: "CTX-FLOW-02",
+        basics.cancelled_first: "",
+        basics.initialize: "CTX-INIT-04",
+        basics.own_handshake: "CTX-INIT-04",
+        basics.no_handshake: "",
+        basics.initialized_first: "",
+        basics.initialized_missing: "",
+        basics.own_servers: "",
+        basics.lists_change: "",
+        basics.updates: "",
+        basics.shared_asks: "",
+        basics.bad_content: "",
+        basics.bad_content_with_e: "",
+        basics.errors_unanswered: "",
+        basics.bad_params: "",
+        basics.unknown_methods: "",
+        basics.numbers: "",
+        trust.wrong_recipient: "",
+        trust.wrong_recipient_notification: "",
+        trust.wrong_server: "",
+        trust.sole_server: "",
+        trust.two_servers: "CTX-INIT-01",
+        trust.two_servers_ping: "",
+        trust.forged: "CTX-FLOW-01",
+        trust.repeated: "",
+        trust.salted: "",
+        trust.stale: "",
+        trust.before_start: "",
+        trust.not_allowed: "CTX-FLOW-02",
+        trust.full_pending: "",
+        trust.full_sessions: "",
+        trust.many_errors: "",
+        trust.large_result: "",
+        trust.paid: "CTX-PAY-51 CTX-PAY-52 CTX-PAY-54",
+        trust.unpaid: "CTX-PAY-54",
+        trust.free: "",
+        trust.unpaid_cancelled: "",
+        wraps.wrapped_call: "CTX-KIND-09 CTX-ENC-02 CTX-ENC-05 CTX-ENC-06 CTX-ENC-07 CTX-ENC-08 CTX-ENC-09 CTX-ENC-10",
+        wraps.optional: "CTX-ENC-01 CTX-ENC-11",
+        wraps.required: "CTX-ENC-02",
+        wraps.disabled: "CTX-ENC-01",
+        wraps.unsolicited: "CTX-ENC-02 CTX-ENC-11",
+        wraps.wrapped_progress: "CTX-ENC-02",
+        wraps.two_wraps: "",
+        wraps.inner_forged: "CTX-FLOW-01",
+        wraps.inner_unsigned: "CTX-FLOW-01",
+        wraps.inner_kind: "",
+        wraps.foreign_inner: "",
+        wraps.not_ours: "",
+        wraps.stale_inner: "",
+        wraps.many_wraps: "",
+        wraps.wrapped_initialize: "CTX-ENC-11",
+        ask.sampling: "",
+        ask.sampling_refused: "",
+        ask.ping: "",
+        ask.foreign_answer: "CTX-FLOW-02",
+        ask.no_answer: "",
+        ask.roots_changed: "",
+        ask.wrapped_sampling: "",
+        revisions.both_kinds: "",
+        revisions.latched: "",
+        revisions.only_candidate: "",
+        revisions.one_kind: "",
+    },
+)
+SUITE = suite(CTXVM, "Servers of the CTXVM draft, step by step", [*CASES, priced_list()])

@@ -1,0 +1,80 @@
+"""Servers of `dvmcp-rev1` (seed 004): no initialized, ids travel, demands for payment by tags.
+
+The scenarios stand in vectors/source/server_*.py; here is which of the seed's requirements each one shows.
+"""
+
+from __future__ import annotations
+
+from vectors.source import server_asks as ask
+from vectors.source import server_basics as basics
+from vectors.source import server_revisions as revisions
+from vectors.source import server_trust as trust
+from vectors.source.dialects import REV1
+from vectors.source.server_play import shared, suite
+
+CASES = shared(
+    REV1,
+    {
+        basics.call: "R1-FLOW-62",
+        basics.pages: "R1-FLOW-58",
+        basics.four_ids: "",
+        basics.equal_ids: "",
+        basics.progress: "R1-NOTE-51 R1-SUB-02 R1-SUB-03",
+        basics.errors_pass: "R1-ERR-05 R1-ERR-06 R1-ERR-07 R1-SUB-04",
+        basics.slow: "R1-ERR-05 R1-SUB-06",
+        basics.cancelled: "R1-NOTE-52 R1-SUB-05",
+        basics.cancelled_by_stranger: "",
+        basics.cancelled_first: "",
+        basics.cancelled_first_by_stranger: "",
+        basics.initialize: "R1-INIT-54",
+        basics.own_handshake: "",
+        basics.no_handshake: "R1-FLOW-62",
+        basics.own_servers: "",
+        basics.lists_change: "R1-NOTE-53",
+        basics.updates: "R1-NOTE-53",
+        basics.shared_asks: "",
+        basics.bad_content: "R1-ERR-01 R1-ERR-02",
+        basics.bad_content_with_e: "",
+        basics.errors_unanswered: "",
+        basics.bad_notification: "",
+        basics.bad_params: "R1-ERR-04",
+        basics.unknown_methods: "R1-ERR-03",
+        basics.method_mismatch: "R1-ERR-02",
+        basics.experimental: "",
+        basics.numbers: "",
+        trust.wrong_recipient: "",
+        trust.wrong_recipient_notification: "",
+        trust.wrong_server: "R1-FLOW-54",
+        trust.sole_server: "",
+        trust.two_servers: "R1-INIT-54 R1-FLOW-54",
+        trust.two_servers_ping: "",
+        trust.forged: "",
+        trust.repeated: "",
+        trust.remembered: "",
+        trust.full_memory: "",
+        trust.full_memory_of_a_key: "",
+        trust.salted: "",
+        trust.stale: "",
+        trust.unordered: "",
+        trust.before_start: "",
+        trust.state_file: "",
+        trust.not_allowed: "R1-FLOW-56",
+        trust.full_pending: "",
+        trust.full_sessions: "",
+        trust.full_sessions_of_a_key: "",
+        trust.reserved_room: "",
+        trust.many_errors: "",
+        trust.large_content: "",
+        trust.large_result: "",
+        trust.idle_session: "",
+        trust.paid: "R1-PAY-52",
+        trust.unpaid: "R1-PAY-52",
+        trust.free: "",
+        trust.unpaid_cancelled: "",
+        ask.roots_changed: "R1-NOTE-52",
+        ask.not_carried: "",
+        revisions.two_sessions: "",
+        revisions.all_revisions: "",
+    },
+)
+SUITE = suite(REV1, "Servers of DVMCP rev1, step by step", CASES)

@@ -1,0 +1,103 @@
+"""Servers of `dvmcp-rev1.1` (seed 003): no ids on the wire, results at the root, pings both ways, completions, prices.
+
+The scenarios stand in vectors/source/server_*.py; here is which of the seed's requirements each one shows.
+"""
+
+from __future__ import annotations
+
+from vectors.source import server_asks as ask
+from vectors.source import server_basics as basics
+from vectors.source import server_revisions as revisions
+from vectors.source import server_trust as trust
+from vectors.source.dialects import REV1_1
+from vectors.source.server_basics import COMPLETE
+from vectors.source.server_play import answered, asks, shared, start, suite
+from vectors.source.writing import Case
+
+
+def completions() -> Case:
+    s = start(REV1_1, "completions", "As the user types, requests and refined answers follow each other",
+              "R11-COMP-14", "Basic", level="MAY")  # fmt: skip
+    for typed, values in (("p", ["perl", "php", "python"]), ("py", ["python"])):
+        params = COMPLETE | {"argument": {"name": "language", "value": typed}}
+        asked = asks(s, REV1_1, "alice", typed, "completion/complete", params)
+        answered(s, REV1_1, asked, {"completion": {"values": values}}, method="completion/complete")
+    return s.case()
+
+
+def ping() -> Case:
+    s = start(REV1_1, "ping", "A ping is answered at once with an empty response", "R11-PING-14 R11-FLOW-38", "Basic")
+    asked = asks(s, REV1_1, "alice", 1, "ping", None)
+    answered(s, REV1_1, asked, {}, method="ping")
+    return s.case()
+
+
+def equal_requests() -> Case:
+    title = "Equal requests a second apart are two, each answered by its event id"
+    s = start(REV1_1, "equal-requests", title, "HOUSE-ID-01", "Ids")
+    first = asks(s, REV1_1)
+    s.after(1)
+    second = asks(s, REV1_1)
+    answered(s, REV1_1, second, {"content": [{"type": "text", "text": "the second"}]})
+    answered(s, REV1_1, first, {"content": [{"type": "text", "text": "the first"}]})
+    return s.case()
+
+
+CASES = shared(
+    REV1_1,
+    {
+        basics.call: "R11-INIT-01",
+        basics.pages: "R11-FLOW-07",
+        basics.equal_ids: "",
+        basics.progress: "R11-NOTE-52 R11-SUB-02 R11-SUB-03",
+        basics.errors_pass: "R11-SUB-03",
+        basics.slow: "R11-SUB-03",
+        basics.cancelled: "R11-FLOW-36 R11-SUB-03",
+        basics.cancelled_by_stranger: "",
+        basics.cancelled_first: "",
+        basics.initialize: "R11-FLOW-06 R11-FLOW-33 R11-FLOW-34",
+        basics.own_handshake: "R11-FLOW-33 R11-FLOW-34 R11-INIT-02",
+        basics.no_handshake: "R11-INIT-01",
+        basics.initialized_first: "R11-FLOW-34",
+        basics.initialized_missing: "",
+        basics.own_servers: "",
+        basics.lists_change: "",
+        basics.updates: "",
+        basics.shared_asks: "",
+        basics.bad_content: "",
+        basics.bad_content_with_e: "",
+        basics.errors_unanswered: "",
+        basics.bad_notification: "",
+        basics.bad_params: "",
+        basics.unknown_methods: "",
+        basics.method_mismatch: "",
+        basics.numbers: "",
+        trust.wrong_recipient: "",
+        trust.wrong_recipient_notification: "",
+        trust.wrong_server: "",
+        trust.sole_server: "",
+        trust.two_servers: "",
+        trust.two_servers_ping: "R11-FLOW-38",
+        trust.forged: "R11-FLOW-01",
+        trust.repeated: "",
+        trust.salted: "",
+        trust.stale: "",
+        trust.before_start: "",
+        trust.not_allowed: "",
+        trust.full_pending: "",
+        trust.full_sessions: "",
+        trust.many_errors: "",
+        trust.large_result: "",
+        trust.paid: "R11-PAY-52 R11-PAY-53 R11-PAY-55 R11-PAY-57 R11-FLOW-52",
+        trust.unpaid: "R11-PAY-57",
+        trust.free: "",
+        trust.unpaid_cancelled: "",
+        ask.ping: "R11-FLOW-38",
+        ask.foreign_answer: "R11-FLOW-01",
+        ask.no_answer: "",
+        ask.roots_changed: "R11-FLOW-36",
+        ask.not_carried: "",
+        revisions.two_sessions: "",
+    },
+)
+SUITE = suite(REV1_1, "Servers of DVMCP rev1.1, step by step", [*CASES, completions(), ping(), equal_requests()])

@@ -1,0 +1,72 @@
+"""Servers of `dvmcp-rev1-ephemeral` (seed 000): as rev1, on ephemeral kinds and with initialized.
+
+The scenarios stand in vectors/source/server_*.py; here is which of the seed's requirements each one shows.
+"""
+
+from __future__ import annotations
+
+from vectors.source import server_asks as ask
+from vectors.source import server_basics as basics
+from vectors.source import server_revisions as revisions
+from vectors.source import server_trust as trust
+from vectors.source.dialects import EPHEMERAL
+from vectors.source.server_play import shared, suite
+
+CASES = shared(
+    EPHEMERAL,
+    {
+        basics.call: "R1E-FLOW-62 R1E-INIT-55",
+        basics.pages: "R1E-FLOW-58",
+        basics.four_ids: "",
+        basics.equal_ids: "",
+        basics.progress: "R1E-NOTE-51 R1E-SUB-02 R1E-SUB-03",
+        basics.errors_pass: "R1E-ERR-05 R1E-ERR-06 R1E-ERR-07 R1E-SUB-04",
+        basics.slow: "R1E-ERR-05 R1E-SUB-06",
+        basics.cancelled: "R1E-NOTE-52 R1E-SUB-05",
+        basics.cancelled_by_stranger: "",
+        basics.cancelled_first: "",
+        basics.initialize: "R1E-INIT-54 R1E-INIT-57",
+        basics.own_handshake: "R1E-INIT-57",
+        basics.no_handshake: "R1E-INIT-55",
+        basics.initialized_first: "R1E-INIT-57",
+        basics.initialized_missing: "",
+        basics.own_servers: "",
+        basics.lists_change: "R1E-NOTE-53",
+        basics.updates: "R1E-NOTE-53",
+        basics.shared_asks: "",
+        basics.bad_content: "R1E-ERR-01 R1E-ERR-02",
+        basics.bad_content_with_e: "",
+        basics.errors_unanswered: "",
+        basics.bad_notification: "",
+        basics.bad_params: "R1E-ERR-04",
+        basics.unknown_methods: "R1E-ERR-03",
+        basics.method_mismatch: "R1E-ERR-02",
+        basics.numbers: "",
+        trust.wrong_recipient: "",
+        trust.wrong_recipient_notification: "",
+        trust.wrong_server: "R1E-FLOW-54",
+        trust.sole_server: "",
+        trust.two_servers: "R1E-INIT-54 R1E-FLOW-54",
+        trust.two_servers_ping: "",
+        trust.forged: "",
+        trust.repeated: "",
+        trust.salted: "",
+        trust.stale: "",
+        trust.before_start: "",
+        trust.not_allowed: "R1E-FLOW-56",
+        trust.full_pending: "",
+        trust.full_sessions: "",
+        trust.many_errors: "",
+        trust.large_result: "",
+        trust.paid: "R1E-PAY-52",
+        trust.unpaid: "R1E-PAY-52",
+        trust.free: "",
+        trust.unpaid_cancelled: "",
+        ask.roots_changed: "R1E-NOTE-52",
+        ask.not_carried: "",
+        revisions.both_kinds: "",
+        revisions.latched: "",
+        revisions.only_candidate: "",
+    },
+)
+SUITE = suite(EPHEMERAL, "Servers of DVMCP rev1 on ephemeral kinds, step by step", CASES)

@@ -1,0 +1,97 @@
+"""Scenarios of servers that speak several revisions: which one a message is of, and what happens while several fit."""
+
+from __future__ import annotations
+
+from vectors.source.dialects import ANY_ID, CAROL, CONTEXTVM, CTXVM, EPHEMERAL, REV1, REV1_1, Dialect
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, id_of, mcp_server, result, rpc, server_open
+from vectors.source.server_play import CALL, RESULT, answered, asks, start
+from vectors.source.writing import Case
+
+OWN = [mcp_server(shared=False)]
+
+
+def several(d: Dialect, name: str, title: str, req: str, *others: Dialect, **changes: object) -> Script:
+    open = server_open(d, *others, **changes)
+    return start(d, name, title, req, "WhichRevision", open=open)
+
+
+def both_kinds(d: Dialect, req: str = "") -> Case:
+    """Seeds 000 and 001 write the same initialize; their replies are of kinds 26910 and 25910."""
+    title = "An initialize that fits two revisions runs once and is answered in both kinds"
+    s = several(d, "both-kinds", title, f"HOUSE-ROUTE-10 HOUSE-ONCE-01 {req}", EPHEMERAL if d is CTXVM else CTXVM,
+                servers=OWN)  # fmt: skip
+    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
+    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
+    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
+    for one in (EPHEMERAL, CTXVM):
+        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    s.again(event)
+    return s.case()
+
+
+def latched(d: Dialect, req: str = "") -> Case:
+    """The first message that fits one revision only settles it: from then on a doubtful one is of that revision."""
+    other = EPHEMERAL if d is CTXVM else CTXVM
+    title = "The first message that fits one revision settles how the key's messages are read"
+    s = several(d, "latched", title, f"HOUSE-ROUTE-08 HOUSE-ROUTE-11 {req}", other)
+    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
+    for one in (EPHEMERAL, CTXVM):
+        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    answered(s, d, asks(s, d))
+    again = s.after(1).arrives("alice", EPHEMERAL.initialize(INITIALIZE, 5))
+    s.publishes(d.response(again, 5, INITIALIZE_RESULT, method="initialize"))
+    stranger = s.arrives("carol", EPHEMERAL.initialize(INITIALIZE, 5))
+    for one in (EPHEMERAL, CTXVM):
+        s.publishes(one.response(stranger, 5, INITIALIZE_RESULT, method="initialize", to=CAROL))
+    return s.case()
+
+
+def only_candidate(d: Dialect, req: str = "") -> Case:
+    """The same initialize where only one of the two revisions is enabled."""
+    title = "A message that fits two revisions is of the one that is enabled"
+    s = several(d, "only-candidate", title, f"HOUSE-ROUTE-09 {req}", REV1)
+    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
+    s.publishes(d.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    answered(s, REV1, asks(s, REV1, "carol"))
+    answered(s, d, asks(s, d, "alice", 7))
+    return s.case()
+
+
+def all_revisions(d: Dialect, req: str = "") -> Case:
+    """Five clients of five revisions at one server, each served in its own."""
+    title = "A server of all revisions serves each client in its own"
+    others = [one for one in (REV1, EPHEMERAL, REV1_1, CTXVM, CONTEXTVM) if one is not d]
+    s = several(d, "all-revisions", title, f"HOUSE-ROUTE-09 HOUSE-ID-07 {req}", *others)
+    spoken = (("alice", REV1), ("carol", EPHEMERAL), ("dave", CTXVM))
+    for role, one in spoken:
+        answered(s, one, asks(s, one, role))
+    s.says(rpc("notifications/tools/list_changed"))
+    from vectors.source.writing import public
+
+    for role, one in spoken:
+        s.publishes(one.to_client("notifications/tools/list_changed", to=public(role)))
+    return s.case()
+
+
+def two_sessions(d: Dialect, req: str = "") -> Case:
+    """Kinds 5910 and 25910 leave no doubt, so one key can hold two sessions."""
+    title = "One key that speaks two revisions has two sessions"
+    other = REV1 if d is not REV1 else EPHEMERAL
+    s = several(d, "two-sessions", title, f"HOUSE-ID-07 {req}", other)
+    for one, id in ((d, 1), (other, 2)):
+        answered(s, one, asks(s, one, "alice", id))
+    s.says(rpc("notifications/tools/list_changed"))
+    for one in (d, other):
+        s.publishes(one.to_client("notifications/tools/list_changed"))
+    return s.case()
+
+
+def one_kind(d: Dialect, req: str = "") -> Case:
+    """Without s, ctxvm-draft and contextvm write the same request and reply on the same kind."""
+    title = "A request that fits two revisions of one reply kind is answered once"
+    s = several(d, "one-kind", title, f"HOUSE-ROUTE-10 HOUSE-ONCE-01 {req}", CTXVM if d is CONTEXTVM else CONTEXTVM)
+    event = s.arrives("alice", CONTEXTVM.request("tools/call", CALL, 3))
+    s.delivers(rpc("tools/call", CALL, ANY_ID))
+    s.says(result(id_of(0), RESULT))
+    s.publishes(d.response(event, 3, RESULT))
+    return s.case()
