@@ -19,6 +19,7 @@ from .model import (
     ProgressForm,
     Revision,
     Rule,
+    ServerRequests,
     TagValue,
     WrapTime,
     optional,
@@ -65,6 +66,7 @@ REVISION = Revision(
     initialized_is_sent=True,
     server_ids=False,
     method_tag_binds=False,
+    server_requests=ServerRequests.ALL,
     requirements={
         Rule.CONTENT_IS_JSON: "CVM-BODY-01",
         Rule.REQUEST_ENVELOPE: "CVM-BODY-02",
@@ -74,6 +76,7 @@ REVISION = Revision(
         Rule.NOTIFICATION_ENVELOPE: "CVM-BODY-06",
         Rule.ERROR_FORM: "CVM-BODY-07",
         Rule.ONE_OUTCOME: "CVM-BODY-09",
+        Rule.COMPLETION_VALUES: "CVM-COMP-02",
         Rule.ANNOUNCEMENT_ENVELOPE: "CVM-BODY-10",
         Rule.LIST_ENVELOPE: "CVM-BODY-11",
         Rule.ANNOUNCEMENT_MEMBERS: "CVM-ANN-05",
@@ -91,21 +94,33 @@ REVISION = Revision(
     },
     losses=frozenset({Loss.SERVER_ID}),
     tags={
-        MessageClass.REQUEST: (required("p", TagValue.RECIPIENT, "CVM-TAG-01"),),
+        MessageClass.REQUEST: (
+            required("p", TagValue.RECIPIENT, "CVM-TAG-01"),
+            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-61"),
+            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-61"),
+        ),
         MessageClass.INITIALIZE: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-05"),
             optional("support_encryption", TagValue.FLAG, "CVM-TAG-12"),
             optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-TAG-12"),
         ),
-        MessageClass.PING: (required("p", TagValue.RECIPIENT, "CVM-TAG-01"),),
+        MessageClass.PING: (
+            required("p", TagValue.RECIPIENT, "CVM-TAG-01"),
+            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-61"),
+            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-61"),
+        ),
         MessageClass.RESPONSE: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
             required("e", TagValue.REQUEST_EVENT, "CVM-TAG-08"),
+            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-62"),
+            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-62"),
         ),
         MessageClass.LIST_RESPONSE: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
             required("e", TagValue.REQUEST_EVENT, "CVM-TAG-08"),
             optional("cap", TagValue.PRICES, "CVM-TAG-23"),
+            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-62"),
+            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-62"),
         ),
         MessageClass.INITIALIZE_RESPONSE: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
@@ -116,6 +131,8 @@ REVISION = Revision(
         MessageClass.ERROR: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
             required("e", TagValue.REQUEST_EVENT, "CVM-TAG-08"),
+            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-62"),
+            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-62"),
         ),
         MessageClass.NOTIFICATION_TO_CLIENT: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-13"),

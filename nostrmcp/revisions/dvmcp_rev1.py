@@ -16,6 +16,7 @@ from .model import (
     ProgressForm,
     Revision,
     Rule,
+    ServerRequests,
     TagValue,
     optional,
     required,
@@ -58,6 +59,7 @@ REVISION = Revision(
     initialized_is_sent=False,
     server_ids=True,
     method_tag_binds=True,
+    server_requests=ServerRequests.NONE,
     requirements={
         Rule.CONTENT_IS_JSON: "R1-BODY-01",
         Rule.REQUEST_ENVELOPE: "R1-BODY-02",
@@ -148,7 +150,7 @@ REVISION = Revision(
             required("status", TagValue.STATUS, "R1-PAY-01"),
             required("amount", TagValue.AMOUNT, "R1-PAY-02"),
             required("e", TagValue.REQUEST_EVENT, "R1-PAY-03"),
-            optional("expiration", TagValue.TIME, "R1-PAY-04"),
+            optional("expiration", TagValue.TIME, "R1-PAY-06"),
         ),
         MessageClass.SERVER: (
             required("d", TagValue.SERVER_ID, "R1-ANN-01"),
@@ -157,7 +159,7 @@ REVISION = Revision(
             optional("picture", TagValue.TEXT, "R1-ANN-03"),
             optional("website", TagValue.TEXT, "R1-ANN-03"),
             required("k", TagValue.REQUEST_KIND, "R1-ANN-02"),
-            optional("support_encryption", TagValue.TRUE, "R1-ANN-04", emitted=False),
+            optional("support_encryption", TagValue.TRUE, "R1-ANN-06", emitted=False),
         ),
         MessageClass.TOOLS: (
             required("d", TagValue.LIST_ID, "R1-ANN-10"),

@@ -16,6 +16,7 @@ from .model import (
     ProgressForm,
     Revision,
     Rule,
+    ServerRequests,
     TagValue,
     optional,
     required,
@@ -60,6 +61,7 @@ REVISION = Revision(
     initialized_is_sent=True,
     server_ids=True,
     method_tag_binds=True,
+    server_requests=ServerRequests.PING,
     requirements={
         Rule.CONTENT_IS_JSON: "R11-BODY-01",
         Rule.REQUEST_ENVELOPE: "R11-BODY-02",
@@ -67,6 +69,7 @@ REVISION = Revision(
         Rule.RESPONSE_ENVELOPE: "R11-BODY-04",
         Rule.RESULT_PLACE: "R11-BODY-05",
         Rule.NOTIFICATION_ENVELOPE: "R11-BODY-06",
+        Rule.COMPLETION_VALUES: "R11-COMP-09",
         Rule.METHOD_AGREES: "R11-TAG-04",
         Rule.CANCEL_METHOD: "R11-NOTE-02",
         Rule.PAYMENT_CONTENT: "R11-PAY-05",
@@ -157,7 +160,7 @@ REVISION = Revision(
             optional("about", TagValue.TEXT, "R11-ANN-03"),
             optional("picture", TagValue.TEXT, "R11-ANN-03"),
             optional("website", TagValue.TEXT, "R11-ANN-03"),
-            optional("support_encryption", TagValue.TRUE, "R11-ANN-04", emitted=False),
+            optional("support_encryption", TagValue.TRUE, "R11-ANN-06", emitted=False),
         ),
         MessageClass.TOOLS: (
             required("d", TagValue.LIST_ID, "R11-ANN-10"),

@@ -16,6 +16,7 @@ from .model import (
     ProgressForm,
     Revision,
     Rule,
+    ServerRequests,
     TagValue,
     optional,
     required,
@@ -58,6 +59,7 @@ REVISION = Revision(
     initialized_is_sent=True,
     server_ids=True,
     method_tag_binds=True,
+    server_requests=ServerRequests.NONE,
     requirements={
         Rule.CONTENT_IS_JSON: "R1E-BODY-01",
         Rule.REQUEST_ENVELOPE: "R1E-BODY-02",
@@ -156,7 +158,7 @@ REVISION = Revision(
             optional("about", TagValue.TEXT, "R1E-ANN-03"),
             optional("picture", TagValue.TEXT, "R1E-ANN-03"),
             optional("website", TagValue.TEXT, "R1E-ANN-03"),
-            optional("support_encryption", TagValue.TRUE, "R1E-ANN-04", emitted=False),
+            optional("support_encryption", TagValue.TRUE, "R1E-ANN-06", emitted=False),
         ),
         MessageClass.TOOLS: (
             required("d", TagValue.LIST_ID, "R1E-ANN-10"),

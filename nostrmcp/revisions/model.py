@@ -110,6 +110,7 @@ class Rule(StrEnum):
     NOTIFICATION_ENVELOPE = "a notification has, or has not, jsonrpc"
     ERROR_FORM = "an error has an integer code and a string message"
     ONE_OUTCOME = "a response has a result or an error, not both"
+    COMPLETION_VALUES = "an answer to completion/complete has at most 100 values"
     METHOD_AGREES = "the method tag is the method in content"
     CANCEL_METHOD = "a cancel has the revision's method"
     PAYMENT_CONTENT = "a demand for payment by tags has no content"
@@ -187,6 +188,14 @@ class WrapTime(Enum):
     NOW = "the present second"
 
 
+class ServerRequests(Enum):
+    """Which requests a server may send to a client."""
+
+    NONE = "none"
+    PING = "ping"
+    ALL = "all that the MCP version has"
+
+
 @dataclass(frozen=True, slots=True)
 class Kinds:
     """Event kinds. In some revisions one kind serves several purposes."""
@@ -230,6 +239,7 @@ class Revision:
     initialized_is_sent: bool
     server_ids: bool
     method_tag_binds: bool
+    server_requests: ServerRequests
     requirements: Mapping[Rule, str]
     params: Mapping[str, Params]
     losses: frozenset[Loss]

@@ -14,11 +14,12 @@ from typing import Any
 from nostrmcp.mcp.errors import ErrorClass as McpErrorClass
 from nostrmcp.nostr import ErrorClass
 from nostrmcp.revisions import REVISIONS, VARIANTS
+from nostrmcp.session.errors import ErrorClass as SessionErrorClass
 from nostrmcp.translate.errors import ErrorClass as TranslateErrorClass
 
 
 def error_list() -> dict[str, Any]:
-    layers = {"nostr": ErrorClass, "mcp": McpErrorClass, "translate": TranslateErrorClass}
+    layers = {"nostr": ErrorClass, "mcp": McpErrorClass, "translate": TranslateErrorClass, "session": SessionErrorClass}
     classes = [
         {"class": one.value, "layer": layer, "meaning": one.meaning} for layer, its in layers.items() for one in its
     ]

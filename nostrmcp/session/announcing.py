@@ -1,0 +1,130 @@
+"""Servers that are announced: what they are and what they have, kept current on relays."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..mcp.jsonrpc import Error, Request, Result
+from ..nostr import LocalProtocolError, Violation
+from ..revisions.model import LIST_MEMBERS, MessageClass, Revision
+from ..translate import announce
+from ..translate.announce import LIST_METHODS, Announcement
+from .actions import Action, Drop, Publish
+from .links import McpLink
+from .settings import Encryption, McpServer
+
+if TYPE_CHECKING:
+    from .server import Server
+
+# The list that each notification says has changed; resources and their templates change together.
+_CHANGED = {
+    "notifications/tools/list_changed": (MessageClass.TOOLS,),
+    "notifications/prompts/list_changed": (MessageClass.PROMPTS,),
+    "notifications/resources/list_changed": (MessageClass.RESOURCES, MessageClass.RESOURCE_TEMPLATES),
+}
+_CAPABILITIES = {
+    MessageClass.TOOLS: "tools",
+    MessageClass.RESOURCES: "resources",
+    MessageClass.RESOURCE_TEMPLATES: "resources",
+    MessageClass.PROMPTS: "prompts",
+}
+# Pages of a list that are read before it is taken to have no end.
+MAX_PAGES = 100
+
+
+class Announcer:
+    """Announces each server that is to be, in every revision it speaks, each at an address of its own."""
+
+    def __init__(self, host: Server) -> None:
+        self._host = host
+        self._latest: dict[tuple[int, str | None], int] = {}
+
+    def id_of(self, server: McpServer, revision: Revision) -> str:
+        """The server's id in a revision: its own, and with the revision's name where another has taken the address."""
+        kind = revision.kinds.announcements[MessageClass.SERVER]
+        same = [one for one in self._host.settings.revisions if one.kinds.announcements[MessageClass.SERVER] == kind]
+        return server.id if not server.announced or same[0] is revision else f"{server.id}.{revision.name}"
+
+    def begin(self, server: McpServer, link: McpLink) -> list[Action]:
+        """Begin the conversation with the MCP server, and announce what it says of itself."""
+        return link.when_ready(partial(self._announce_all, server, link))
+
+    def _announce_all(self, server: McpServer, link: McpLink, failure: Error | None) -> list[Action]:
+        if failure is not None or not server.announced or link.result is None:
+            return []
+        actions = self._announce(server, MessageClass.SERVER, link.result)
+        for message_class, capability in _CAPABILITIES.items():
+            if type((link.capabilities or {}).get(capability)) is dict:
+                actions += self._read(server, link, message_class, [], None)
+        return actions
+
+    def changed(self, link: McpLink, method: str) -> list[Action]:
+        """Read a list that has changed, and announce it anew."""
+        server = next(one for one in self._host.settings.servers if one.id == link.link.server)
+        if not server.announced or link.session is not None:
+            return []
+        return [action for one in _CHANGED[method] for action in self._read(server, link, one, [], None)]
+
+    def _read(
+        self, server: McpServer, link: McpLink, message_class: MessageClass, pages: list[Any], cursor: str | None
+    ) -> list[Action]:
+        params = None if cursor is None else {"cursor": cursor}
+        request = Request(0, LIST_METHODS[message_class], params)
+        return [link.call(request, partial(self._was_read, server, link, message_class, pages))[1]]
+
+    def _was_read(
+        self, server: McpServer, link: McpLink, message_class: MessageClass, pages: list[Any], answer: Result | Error
+    ) -> list[Action]:
+        if isinstance(answer, Error):
+            return []
+        pages.append(answer.result)
+        cursor = answer.result.get("nextCursor")
+        if type(cursor) is str and len(pages) < MAX_PAGES:
+            return self._read(server, link, message_class, pages, cursor)
+        member = LIST_MEMBERS[message_class]
+        items = [item for page in pages for item in page.get(member, [])]
+        return self._announce(server, message_class, {member: items})
+
+    def _announce(self, server: McpServer, message_class: MessageClass, content: dict[str, Any]) -> list[Action]:
+        """One event a revision, dated after our own latest at its address; what is too large is not announced."""
+        settings, sender = self._host.settings, self._host.sender
+        encrypts = settings.encryption is not Encryption.DISABLED
+        actions: list[Action] = []
+        for revision in settings.revisions:
+            if message_class not in revision.kinds.announcements:
+                continue
+            server_id = self.id_of(server, revision) if revision.server_ids else None
+            about = message_class is MessageClass.SERVER
+            announcement = Announcement(
+                message_class,
+                sender.own,
+                server_id,
+                content,
+                name=server.name if about else None,
+                about=server.about if about else None,
+                picture=server.picture if about else None,
+                website=server.website if about else None,
+                encryption=encrypts,
+                ephemeral_wraps=encrypts,
+                prices=_priced(message_class, settings.prices, content),
+            )
+            address = (revision.kinds.announcements[message_class], server_id)
+            created_at = max(self._host.now.unix, self._latest.get(address, 0) + 1)
+            try:
+                event = sender.sign(announce.build(announcement, revision, created_at))
+            except LocalProtocolError as problem:
+                actions.append(Drop(None, Violation(problem.error_class, "announcement", problem.detail)))
+                continue
+            self._latest[address] = created_at
+            actions.append(Publish(event))
+        return actions
+
+
+def _priced(message_class: MessageClass, prices: Any, content: dict[str, Any]) -> Any:
+    """The prices of what is in the list."""
+    if message_class is MessageClass.SERVER:
+        return ()
+    items = [item for item in content[LIST_MEMBERS[message_class]] if type(item) is dict]
+    listed = {item.get(name) for item in items for name in ("name", "uri", "uriTemplate")}
+    return tuple(price for price in prices if price.capability in listed)

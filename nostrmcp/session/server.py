@@ -1,0 +1,448 @@
+"""A provider: many clients, one or several MCP servers behind one key, in one, several or all revisions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..mcp import jsonrpc
+from ..mcp.jsonrpc import Error, ErrorCode, Notification, Request, Result, is_id
+from ..nostr import Event, LocalProtocolError, SecretKey, Violation, filters, nip59, strict_json
+from ..nostr.errors import ErrorClass as NostrErrorClass
+from ..revisions import detect
+from ..revisions.model import MessageClass, Revision
+from ..translate import announce, codec
+from ..translate.codec import Decoded
+from ..translate.route import RequestReference, Role, Route
+from .actions import Action, Close, Drop, Link, Now, Open, Subscribe, Wake
+from .announcing import Announcer
+from .arriving import Arrival, Gate
+from .errors import ErrorClass
+from .feeds import Feeds
+from .limits import Alarms, Budget, Rate
+from .links import McpLink
+from .sending import TWO_DAYS, Random, Sender, TooLarge
+from .serving import Exchange, Requests, Subject
+from .sessions import Session, Sessions
+from .settings import Encryption, McpServer, ServerSettings
+from .upstream import Upstream
+from .watching import Watches
+
+UNAUTHORIZED = -32000
+
+
+class Server:
+    """The machine. Every input is a method that takes the time and gives actions."""
+
+    def __init__(self, settings: ServerSettings, secret_key: SecretKey, random: Random, now: Now) -> None:
+        limits, timers = settings.limits, settings.timers
+        self.settings = settings
+        self.now = now
+        self.sender = Sender(secret_key, random, limits.event)
+        self.gate = Gate(
+            secret_key,
+            wraps=_wraps(settings),
+            policy=settings.encryption,
+            fresh=timers.fresh,
+            content=limits.content,
+            seen=Budget(limits.seen, limits.seen_per_key, limits.reserved, settings.allow),
+            unwraps_per_second=limits.unwraps_per_second,
+            started=now.unix,
+            done=settings.done,
+        )
+        self.alarms = Alarms()
+        self.sessions = Sessions(limits, settings.allow)
+        self.links: dict[Link, McpLink] = {}
+        self.subscriptions = Budget(limits.subscriptions, limits.subscriptions_per_key, limits.reserved, settings.allow)
+        self.watches = Watches(self)
+        self.requests = Requests(self)
+        self.feeds = Feeds(self)
+        self.announcer = Announcer(self)
+        self.upstream = Upstream(self)
+        self._errors = Rate(limits.errors_per_second, limits.errors_per_second_per_key)
+        self._link_number = 0
+        self._by_kind: dict[int, tuple[Revision, ...]] = {}
+        for revision in settings.revisions:
+            kinds = revision.kinds
+            for kind in dict.fromkeys((kinds.request, kinds.response, kinds.notification)):
+                self._by_kind[kind] = (*self._by_kind.get(kind, ()), revision)
+        self.server_ids = {
+            (revision.name, server.id): self.announcer.id_of(server, revision)
+            for server in settings.servers
+            for revision in settings.revisions
+        }
+
+    # Inputs
+
+    def start(self, now: Now) -> list[Action]:
+        """Ask relays for what is ours, and begin the conversation with shared MCP servers."""
+        self.now = now
+        actions: list[Action] = [Subscribe("server", self._filters())]
+        for server in self.settings.servers:
+            if server.shared or server.announced:
+                link = self._open_link(server, None)
+                actions.append(Open(link.link))
+                actions += self.announcer.begin(server, link)
+        return self._finished(actions)
+
+    def receive(self, event: Event, now: Now) -> list[Action]:
+        """An event from a relay. Nothing in it is believed before it is verified."""
+        self.now = now
+        try:
+            actions = self._received(self.gate.open(event, now))
+        except Violation as violation:
+            actions = [Drop(event.id, violation)]
+        return self._finished(actions)
+
+    def message(self, link: Link, message: jsonrpc.Message, now: Now) -> list[Action]:
+        """What an MCP server says."""
+        self.now = now
+        known = self.links.get(link)
+        if known is None:
+            return [Drop(None, Violation(ErrorClass.UNCORRELATED, "link", "it is closed"))]
+        if isinstance(message, (Result, Error)):
+            actions = known.answer(message)
+            if actions is None:
+                actions = [Drop(None, Violation(ErrorClass.UNCORRELATED, "message.id", "nothing was asked under it"))]
+        elif isinstance(message, Request):
+            actions = self.upstream.request(known, message)
+        else:
+            actions = self.upstream.notification(known, message)
+        return self._finished(actions)
+
+    def published(self, event_id: bytes, accepted: bool, text: str, now: Now) -> list[Action]:
+        """What relays say of an event of ours: true once one took it, false when all refused. `text` is theirs."""
+        self.now = now
+        return self._finished(self.feeds.published(event_id, accepted))
+
+    def invoiced(self, request: bytes, invoice: str, now: Now) -> list[Action]:
+        """The invoice that Charge asked for."""
+        self.now = now
+        return self._finished(self.requests.invoiced(request, invoice))
+
+    def paid(self, request: bytes, now: Now) -> list[Action]:
+        """The payment for a request is verified."""
+        self.now = now
+        return self._finished(self.requests.paid(request))
+
+    def unpaid(self, request: bytes, now: Now) -> list[Action]:
+        """The payment for a request failed."""
+        self.now = now
+        return self._finished(self.requests.unpaid(request))
+
+    def tick(self, now: Now) -> list[Action]:
+        """Time has passed."""
+        self.now = now
+        actions: list[Action] = []
+        for alarm in self.alarms.ring(now.monotonic):
+            actions += alarm()
+        return self._finished(actions)
+
+    def stop(self, now: Now) -> list[Action]:
+        """End in order: subscriptions get their last result."""
+        self.now = now
+        return self._finished(self.feeds.stop())
+
+    # What came from a relay
+
+    def _received(self, arrival: Arrival) -> list[Action]:
+        event = arrival.event
+        revisions = self._revisions_of(arrival)
+        self.gate.refuse_wrong_recipient(event)
+        self.gate.take(event, self.now)
+        try:
+            decoded = codec.decode(event, revisions[0], Role.CLIENT)
+        except Violation as violation:
+            return self._unreadable(arrival, revisions, violation)
+        message = decoded.message
+        if isinstance(message, Request):
+            return self._request(decoded, arrival, revisions)
+        if not self._is_allowed(event.pubkey):
+            raise _not_allowed()
+        if isinstance(message, Notification):
+            return self._notification(decoded, arrival, revisions)
+        return self.upstream.answered(decoded)
+
+    def _revisions_of(self, arrival: Arrival) -> tuple[Revision, ...]:
+        """The revisions that a message may be of, the preferred one first (HOUSE-ROUTE-08 to HOUSE-ROUTE-11)."""
+        event = arrival.event
+        fitting = self._by_kind.get(event.kind, ())
+        if arrival.wrap is not None:
+            fitting = tuple(revision for revision in fitting if arrival.wrap in revision.kinds.wraps)
+        if not fitting:
+            detail = f"kind {event.kind} carries no message here"
+            raise Violation(NostrErrorClass.WRONG_KIND, "event.kind", detail)
+        if len(fitting) == 1:
+            return fitting
+        latched = self.sessions.latched(event.pubkey)
+        if latched in fitting:
+            return (latched,)
+        names = detect.detect(event).candidates
+        candidates = tuple(revision for revision in fitting if revision.name in names) or fitting
+        if len(candidates) == 1:
+            self.sessions.latch(event.pubkey, candidates[0])
+        return candidates
+
+    def _is_allowed(self, client: bytes) -> bool:
+        return self.settings.allow is None or client in self.settings.allow
+
+    def _unreadable(self, arrival: Arrival, revisions: tuple[Revision, ...], violation: Violation) -> list[Action]:
+        """Answer what cannot be understood, if it may be a request (HOUSE-ROUTE-12 to HOUSE-ROUTE-14)."""
+        event = arrival.event
+        may_be_asked = event.kind == revisions[0].kinds.request and event.first("p") is not None
+        if not may_be_asked or event.first("e") is not None or not self._is_allowed(event.pubkey):
+            raise violation
+        is_asked, given = _asked(event)
+        if not is_asked:
+            raise violation
+        error = Error(given, jsonrpc.answer_code(violation), _sentence(violation))
+        return self.refuse(arrival, revisions, "", error, violation)
+
+    def _request(self, decoded: Decoded, arrival: Arrival, revisions: tuple[Revision, ...]) -> list[Action]:
+        request = decoded.message
+        assert isinstance(request, Request)
+        if not self._is_allowed(arrival.event.pubkey):
+            if not any(server.announced for server in self.settings.servers):
+                raise _not_allowed()
+            error = Error(request.id, UNAUTHORIZED, "Unauthorized")
+            return self.refuse(arrival, revisions, request.method, error, _not_allowed())
+        self.requests.refuse_cancelled(arrival.event)
+        actions: list[Action] = []
+        for server in self._servers_for(decoded, revisions[0]):
+            actions += self._serve(request, arrival, revisions, server)
+        return actions
+
+    def _servers_for(self, decoded: Decoded, revision: Revision) -> tuple[McpServer, ...]:
+        """Whom a message is for: by s; without it every server for initialize, else the only one."""
+        servers = self.settings.servers
+        named = decoded.server_id
+        if named is not None:
+            found = tuple(one for one in servers if named in (one.id, self.server_ids[revision.name, one.id]))
+            if not found:
+                raise Violation(ErrorClass.UNKNOWN_SERVER, "event.tags", "s names no server here")
+            return found
+        if len(servers) == 1 or not revision.server_ids or decoded.message_class is MessageClass.PING:
+            return servers[:1]
+        if decoded.message_class is MessageClass.INITIALIZE:
+            return servers
+        raise Violation(ErrorClass.UNKNOWN_SERVER, "event.tags", "there is no s, and more than one server")
+
+    def _serve(
+        self, request: Request, arrival: Arrival, revisions: tuple[Revision, ...], server: McpServer
+    ) -> list[Action]:
+        event = arrival.event
+        try:
+            self.requests.refuse_overload(event.pubkey)
+            session, actions = self._session(event.pubkey, server, revisions)
+        except Violation as violation:
+            error = Error(request.id, ErrorCode.INTERNAL_ERROR, _sentence(violation))
+            return self.refuse(arrival, revisions, request.method, error, violation)
+        self._note_form(session, arrival)
+        self.sessions.touch(session, self.now)
+        exchange = Exchange(event.id, session, request, revisions, arrival.wrap)
+        handler = self._HANDLERS.get(request.method, Requests.begin)
+        return actions + handler(self.requests, exchange)
+
+    _HANDLERS: dict[str, Callable[[Requests, Exchange], list[Action]]] = {
+        "initialize": Requests.initialize,
+        "subscriptions/listen": Requests.listen,
+        "resources/subscribe": Requests.subscribe,
+        "resources/unsubscribe": Requests.unsubscribe,
+    }
+
+    def _note_form(self, session: Session, arrival: Arrival) -> None:
+        if arrival.wrap is not None:
+            session.wrap = arrival.wrap
+        if announce.says_ephemeral(arrival.event):
+            session.ephemeral_wraps = True
+
+    def _notification(self, decoded: Decoded, arrival: Arrival, revisions: tuple[Revision, ...]) -> list[Action]:
+        if decoded.message_class is MessageClass.CANCEL:
+            return self.requests.cancel(decoded, arrival.event)
+        actions: list[Action] = []
+        for server in self._servers_for(decoded, revisions[0]):
+            if decoded.message_class is MessageClass.INITIALIZED:
+                session, begun = self._session(arrival.event.pubkey, server, revisions)
+                self._note_form(session, arrival)
+                actions += begun if server.shared else [*begun, *session.link.initialized()]
+            else:
+                found = self.sessions.find(arrival.event.pubkey, server.id, revisions)
+                actions += self.upstream.from_client(decoded, found)
+        return actions
+
+    # Sessions and links
+
+    def _session(
+        self, client: bytes, server: McpServer, revisions: tuple[Revision, ...]
+    ) -> tuple[Session, list[Action]]:
+        found = self.sessions.find(client, server.id, revisions)
+        if found is not None:
+            return found, []
+        actions: list[Action] = []
+        evicted = self.sessions.make_room(client)
+        if evicted is not None:
+            actions += self.end_session(evicted)
+        if server.shared:
+            link = self.links[Link(server.id)]
+        else:
+            link = self._open_link(server, client)
+            actions.append(Open(link.link))
+        session = Session(client, server, revisions, link)
+        link.session = None if server.shared else session
+        self.sessions.add(session, self.now)
+        if len(revisions) == 1 and len(self.settings.revisions) > 1:
+            self.sessions.latch(client, revisions[0])
+        if len(self.sessions) == 1:
+            self._expire_at(self.now.monotonic)
+        return session, actions
+
+    def _open_link(self, server: McpServer, client: bytes | None) -> McpLink:
+        if client is not None:
+            self._link_number += 1
+        link = Link(server.id, client, self._link_number if client is not None else 0)
+        self.links[link] = opened = McpLink(link, self.settings.mcp_version)
+        return opened
+
+    def end_session(self, session: Session) -> list[Action]:
+        """Forget a session: what it watches, and the MCP server that was its own."""
+        actions = self.watches.forget(session)
+        self.sessions.remove(session)
+        if not session.server.shared:
+            del self.links[session.link.link]
+            actions.append(Close(session.link.link))
+        return actions
+
+    def _expire_sessions(self) -> list[Action]:
+        actions: list[Action] = []
+        limit = self.now.monotonic - self.settings.timers.session
+        while (oldest := self.sessions.oldest_idle()) is not None and oldest.used <= limit:
+            actions += self.end_session(oldest)
+        if len(self.sessions):
+            used = self.now.monotonic if oldest is None else oldest.used
+            self._expire_at(used)
+        return actions
+
+    def _expire_at(self, used: float) -> None:
+        self.alarms.set("sessions", used + self.settings.timers.session, self._expire_sessions)
+
+    # What goes to relays
+
+    def say(
+        self,
+        message: jsonrpc.Message,
+        session: Session,
+        *,
+        about: Subject | None = None,
+        revision: Revision | None = None,
+    ) -> tuple[list[Action], bytes | None]:
+        """Publish a message to a session's client, in the form of what it is about, or else of the session.
+
+        Gives the id it is known by, None where the revision cannot carry it.
+        """
+        revision = revision or session.revision
+        wrap = session.wrap if about is None else about.wrap
+        if wrap is not None and session.ephemeral_wraps and nip59.EPHEMERAL_WRAP in revision.kinds.wraps:
+            wrap = nip59.EPHEMERAL_WRAP
+        reference = None if about is None else RequestReference(about.event_id, about.request.method, about.request.id)
+        route = self._route(session.client, session.server, revision, reference, first=not session.told)
+        try:
+            publish, event_id = self.sender.send(message, route, revision, self.now, wrap)
+        except LocalProtocolError as problem:
+            if isinstance(message, Result) and about is not None:
+                return self.say(_in_place_of(message, problem), session, about=about, revision=revision)
+            violation = Violation(problem.error_class, "message", problem.detail)
+            return [Drop(None, violation)], None
+        session.told = True
+        return [publish], event_id
+
+    def _route(
+        self, client: bytes, server: McpServer, revision: Revision, reference: RequestReference | None, *, first: bool
+    ) -> Route:
+        encrypts = self.settings.encryption is not Encryption.DISABLED
+        told = encrypts and (first or (reference is not None and reference.method == "initialize"))
+        return Route(
+            sender=self.sender.own,
+            recipient=client,
+            role=Role.SERVER,
+            server_id=self.server_ids[revision.name, server.id],
+            request=reference,
+            prices=self.settings.prices,
+            encryption=told,
+            ephemeral_wraps=told,
+        )
+
+    def answer(self, exchange: Exchange, message: Result | Error) -> list[Action]:
+        """Publish an answer, once for each kind of reply among the revisions that the request fits (HOUSE-ROUTE-10)."""
+        kinds = {revision.kinds.response: revision for revision in reversed(exchange.revisions)}
+        actions: list[Action] = []
+        for revision in exchange.revisions:
+            if kinds[revision.kinds.response] is revision:
+                actions += self.say(message, exchange.session, about=exchange, revision=revision)[0]
+        return actions
+
+    def refuse(
+        self, arrival: Arrival, revisions: tuple[Revision, ...], method: str, error: Error, violation: Violation
+    ) -> list[Action]:
+        """Answer a request that gets no session with an error, as often as strangers may have one."""
+        event = arrival.event
+        dropped = Drop(event.id, violation)
+        if not self._errors.take(self.now.monotonic, event.pubkey):
+            return [dropped]
+        actions: list[Action] = [dropped]
+        reference = RequestReference(event.id, method, error.id or 0)
+        for revision in {revision.kinds.response: revision for revision in reversed(revisions)}.values():
+            route = self._route(event.pubkey, self.settings.servers[0], revision, reference, first=False)
+            actions.append(self.sender.send(error, route, revision, self.now, arrival.wrap)[0])
+        return actions
+
+    def _filters(self) -> tuple[filters.Filter, ...]:
+        """Live kinds reach back a little, stored wraps as far as their times are moved (HOUSE-TIME-10, HOUSE-TIME-11)."""
+        own = {"p": frozenset({self.sender.own.hex()})}
+        slack = int(self.settings.timers.fresh)
+        live = frozenset(self._by_kind) | _wraps(self.settings) - {nip59.WRAP}
+        asked = [filters.Filter(kinds=live, tags=own, since=self.now.unix - slack)]
+        if nip59.WRAP in _wraps(self.settings):
+            since = self.now.unix - slack - TWO_DAYS
+            asked.append(filters.Filter(kinds=frozenset({nip59.WRAP}), tags=own, since=since))
+        return tuple(asked)
+
+    def _finished(self, actions: list[Action]) -> list[Action]:
+        wake = self.alarms.next()
+        if wake is not None:
+            actions.append(Wake(wake))
+        return actions
+
+
+def _asked(event: Event) -> tuple[bool, jsonrpc.Id | None]:
+    """Whether content that cannot be read may be a request, and the id it seems to have."""
+    try:
+        value = strict_json.parse(event.content)
+    except Violation:
+        return True, None
+    if type(value) is not dict:
+        return True, None
+    method, given = value.get("method"), value.get("id")
+    is_response = method is None and not value.keys().isdisjoint({"result", "error"})
+    is_notification = type(method) is str and codec.is_notified(method) and "id" not in value
+    return not is_response and not is_notification, given if is_id(given) else None
+
+
+def _wraps(settings: ServerSettings) -> frozenset[int]:
+    if settings.encryption is Encryption.DISABLED:
+        return frozenset()
+    return frozenset(kind for revision in settings.revisions for kind in revision.kinds.wraps)
+
+
+def _not_allowed() -> Violation:
+    return Violation(ErrorClass.NOT_ALLOWED, "event.pubkey", "the key is not on the list")
+
+
+def _sentence(violation: Violation) -> str:
+    return f"{violation.where}: {violation.detail}"
+
+
+def _in_place_of(result: Result, problem: LocalProtocolError) -> Error:
+    """What a caller is told in place of a result that cannot be sent (HOUSE-LIMIT-11)."""
+    if isinstance(problem, TooLarge):
+        data = {"size": problem.size, "limit": problem.limit}
+        return Error(result.id, ErrorCode.INTERNAL_ERROR, "the result is larger than relays carry", data)
+    return Error(result.id, ErrorCode.INTERNAL_ERROR, f"the result cannot be sent: {problem.detail}")
