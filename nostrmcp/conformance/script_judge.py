@@ -20,7 +20,13 @@ from .vectors import Case
 
 TWO_DAYS = 2 * 24 * 60 * 60
 _MCP = "io.modelcontextprotocol/"
-_OPTIONAL_IN_DEMANDS = ("description", "ttl", "expiration")
+_ANNOUNCEMENTS = frozenset((*range(11316, 11321), *range(31316, 31320)))
+# Members of params that a sender may add to what the expectation names.
+_FREE = {
+    "notifications/payment_required": ("description", "ttl", "expiration"),
+    "notifications/cancelled": ("reason",),
+    "notifications/cancel": ("reason",),
+}
 _ANY = ({"$id": "any"}, {"$text": "any"})
 
 
@@ -62,12 +68,21 @@ class _Watch:
 
     events: set[str] = field(default_factory=set)
     live: dict[tuple[str, str], dict[tuple[str, Any], Any]] = field(default_factory=dict)
+    announced: dict[tuple[int, str | None], int] = field(default_factory=dict)
 
     def published(self, *event_ids: bytes) -> None:
         for one in set(event_ids):
             if one.hex() in self.events:
                 raise Difference(f"event {one.hex()} was published before")
             self.events.add(one.hex())
+
+    def dated(self, event: Event, unix: int) -> None:
+        """An announcement has the present time, or follows by a second the one that it replaces (HOUSE-ANN-01)."""
+        address = (event.kind, event.first("d"))
+        due = max(unix, self.announced.get(address, 0) + 1)
+        if event.created_at != due:
+            raise Difference(f"published an announcement with created_at {event.created_at}, expected {due}")
+        self.announced[address] = due
 
     def stimulus(self, do: Value, references: References) -> None:
         """An answer of an MCP server ends a request; with a restart all of them end."""
@@ -130,6 +145,9 @@ def _published(wanted: list[Value], actual: list[Value], references: References,
     problem = _pair(wanted, found, references, unix)
     if problem:
         raise Difference(problem)
+    for _, inner in found:
+        if inner.kind in _ANNOUNCEMENTS:
+            watch.dated(inner, unix)
 
 
 def _pair(wanted: list[Value], found: list[tuple[Event, Event]], references: References, unix: int) -> str:
@@ -151,7 +169,7 @@ def _event(wanted: Value, event: Event, inner: Event, references: References, un
     problem = _envelope(wanted, event, unix)
     if problem:
         return problem
-    late = inner.created_at > unix and wanted["to"] is None
+    late = inner.created_at > unix and inner.kind in _ANNOUNCEMENTS
     for name, expected, got in (
         ("pubkey", wanted["pubkey"], inner.pubkey.hex()),
         ("kind", wanted["kind"], inner.kind),
@@ -215,8 +233,8 @@ def _message_difference(expected: Any, got: Any) -> str:
     error = got.get("error")
     if isinstance(error, dict) and _member(expected, "error", "data") is None:
         error.pop("data", None)
-    if got.get("method") == "notifications/payment_required" and isinstance(got.get("params"), dict):
-        for name in _OPTIONAL_IN_DEMANDS:
+    if isinstance(got.get("params"), dict):
+        for name in _FREE.get(short(got.get("method")).strip('"'), ()):
             if _member(expected, "params", name) is None:
                 got["params"].pop(name, None)
     return _difference(expected, got)

@@ -63,54 +63,60 @@ class ServerMachine:
         self._results = {one["id"]: one["initialize_result"] for one in opened["servers"] if one["shared"]}
         self._published: dict[int, list[bytes]] = {}
         self._charged: dict[int, list[bytes]] = {}
-        self._start(self._clock.at(0))
+        self._begun: Outcome | None = self._start(self._clock.at(0))
 
     def _start(self, now: Now) -> Outcome:
-        """A new process; its shared MCP servers are initialized before anything else happens."""
+        """A new process; the handshake with its shared MCP servers is over before anything else happens."""
         self._links: dict[tuple[str, str | None], Link] = {}
         key = SecretKey(bytes.fromhex(self._open["key"]))
         self._server = Server(_server_settings(self._open), key, self._random, now)
         outcome, waiting = Outcome(), list(self._server.start(now))
         while waiting:
             action = waiting.pop(0)
-            if isinstance(action, Open):
-                self._enter(action.link)
-            elif isinstance(action, Publish):
-                outcome.published.append(to_object(action.event))
-            elif isinstance(action, Deliver) and action.link is not None:
+            if isinstance(action, Deliver) and action.link is not None:
                 message = action.message
                 if isinstance(message, jsonrpc.Request) and message.method == "initialize":
                     answer = jsonrpc.Result(message.id, self._results[action.link.server])
                     waiting += self._server.message(action.link, answer, now)
+                    continue
+                if isinstance(message, jsonrpc.Notification) and message.method == "notifications/initialized":
+                    continue
+            self._take(action, outcome)
         return outcome
 
     def _enter(self, link: Link) -> None:
         self._links[link.server, None if link.client is None else link.client.hex()] = link
 
     def step(self, number: int, do: Value, at: float) -> Outcome:
+        """What an announced server does at its start belongs to the first step."""
         now = self._clock.at(at)
         if "restart" in do:
             return self._start(now)
-        outcome, actions = Outcome(), list(self._actions(do, now))
+        outcome, self._begun = self._begun or Outcome(), None
+        actions = list(self._actions(do, now))
         published, charged = self._published.setdefault(number, []), self._charged.setdefault(number, [])
         while actions:
             action = actions.pop(0)
+            self._take(action, outcome)
             if isinstance(action, Publish):
                 published.append(action.event.id)
-                outcome.published.append(to_object(action.event))
-            elif isinstance(action, Open):
-                self._enter(action.link)
-            elif isinstance(action, Close):
-                self._links.pop((action.link.server, action.link.client and action.link.client.hex()), None)
-            elif isinstance(action, Deliver) and action.link is not None:
-                client = None if action.link.client is None else action.link.client.hex()
-                message = jsonrpc.to_value(action.message)
-                outcome.delivered.append({"server": action.link.server, "client": client, "message": message})
             elif isinstance(action, Charge):
                 charged.append(action.request)
                 if self._open["invoice"] is not None:
                     actions += self._server.invoiced(action.request, self._open["invoice"], now)
         return outcome
+
+    def _take(self, action: Action, outcome: Outcome) -> None:
+        if isinstance(action, Publish):
+            outcome.published.append(to_object(action.event))
+        elif isinstance(action, Open):
+            self._enter(action.link)
+        elif isinstance(action, Close):
+            self._links.pop((action.link.server, action.link.client and action.link.client.hex()), None)
+        elif isinstance(action, Deliver) and action.link is not None:
+            client = None if action.link.client is None else action.link.client.hex()
+            message = jsonrpc.to_value(action.message)
+            outcome.delivered.append({"server": action.link.server, "client": client, "message": message})
 
     def _actions(self, do: Value, now: Now) -> list[Action]:
         server = self._server

@@ -291,6 +291,16 @@ class Dialect:
         flags = [["support_encryption"]] if encryption and self.name == "ctxvm-draft" else []
         return Form(31316, [["d", server_id], *kinds, *flags], content)
 
+    def tool_list(self, tools: list[dict[str, Any]], *, server_id: str = SERVER_ID) -> Form:
+        """The announcement of a list of tools without prices."""
+        wrapped = self.name in ("dvmcp-rev1", "dvmcp-rev1-ephemeral")
+        content = {"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}} if wrapped else {"tools": tools}
+        if self.name == "contextvm":
+            return Form(11317, [], content)
+        name = {"dvmcp-rev1": "t", "ctxvm-draft": None}.get(self.name, "cap")
+        named = [] if name is None else [[name, tool["name"]] for tool in tools]
+        return Form(31317, [["d", f"{server_id}/tools/list"], ["s", server_id], *named], content)
+
     # how they are put together
 
     def _response(self, request: str, to: str, message: dict[str, Any]) -> Form:

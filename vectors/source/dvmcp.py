@@ -25,6 +25,7 @@ AMBIGUITIES = {
     "method-tag": "AMB-122",
     "support-encryption": "AMB-125",
     "announcement-envelope": "AMB-150",
+    "two-e": "AMB-152",
 }
 
 
@@ -183,6 +184,13 @@ class Cases:
         """The event breaks this one requirement and no other."""
         given = {"revision": self.revision, "event": event, "answers": answers}
         return valid(id, title, breach, given, {"breaches": [breach]}, flags=flags, **rest)
+
+    def breaks_all(
+        self, id: str, title: str, breaches: str, event: dict[str, Any], flags: str = "MissingTag", **rest: Any
+    ) -> Case:
+        """The event breaks these requirements and no other."""
+        given = {"revision": self.revision, "event": event, "answers": None}
+        return valid(id, title, breaches, given, {"breaches": breaches.split()}, flags=flags, **rest)
 
     def disputed(
         self, id: str, title: str, req: str, about: str, event: dict[str, Any], flags: str = "Disputed", **rest: Any

@@ -38,6 +38,7 @@ NOTES = {
     "ServerRequest": Note("BASIC", "a request of the MCP server to a client", "sampling, roots or pings never work"),
     "Encryption": Note("CONFIDENTIALITY", "messages in wraps", "what was encrypted is answered in plain"),
     "Rewrapped": Note("AUTH_BYPASS", "what a wrap holds was not made for it", "a captured request runs elsewhere"),
+    "Announced": Note("BASIC", "what a server publishes of itself", "nobody finds it, or what it no longer has"),
     "Discovery": Note("BASIC", "tags on a server's first message", "a client never learns what a server can do"),
 }  # fmt: skip
 

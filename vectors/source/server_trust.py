@@ -225,17 +225,6 @@ def not_allowed(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
-def not_allowed_announced(d: Dialect, req: str = "") -> Case:
-    s = start(d, "not-allowed-announced", "A key that is not on the list is told so by a server that is announced",
-              f"HOUSE-LIMIT-10 {req}", "Access", allow=[CAROL],
-              servers=[mcp_server(announced=True)])  # fmt: skip
-    event = s.arrives("mallory", d.request("tools/call", CALL, 3))
-    refused(s, d, event, 3, -32000, to="mallory")
-    s.arrives("mallory", d.to_server("notifications/roots/list_changed"))
-    lives(s, d)
-    return s.case()
-
-
 # How much
 
 

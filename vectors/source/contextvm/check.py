@@ -106,10 +106,18 @@ def announced(kind: int, content: Any, *tags: list[str]) -> Any:
 
 
 CALLED = "tools/call"
+HUNDRED, TOO_MANY = (
+    answer(3, {"completion": {"values": [f"value-{number}" for number in range(most)]}}) for most in (100, 101)
+)
 CHANGED = note("notifications/tools/list_changed")
 
 SUITE.group(
     "check_event",
+    good("completion-hundred", "a completion of 100 values", "CVM-COMP-02", by_server(HUNDRED, TO_CLIENT, TO_CALL),
+         "completion/complete", "MCP schema: CompleteResult"),
+    good("error-null-id", "an error about content that could not be read has the id null", "CVM-BODY-04 CVM-BODY-07",
+         by_server({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}, TO_CLIENT, TO_CALL),
+         None, "JSON-RPC 2.0, Response object: id is null where the request's id could not be read"),
     good("initialize", "an initialize request", "CVM-KIND-01 CVM-BODY-02 CVM-BODY-03 CVM-TAG-05", INITIALIZE_EVENT,
          comment="ctxvm-draft-spec.md: Client Initialization Request"),
     good("initialize-negotiation", "an initialize request that names payment methods and what it reads",
@@ -259,6 +267,12 @@ SUITE.group(
            by_server(note("notifications/payment_rejected", REJECTED), TO_CLIENT), "Payment"),
     breach("payment-rejected-no-pmi", "a refusal of payment without a payment method", "CVM-PAY-52",
            about_call("payment_rejected", without(REJECTED, "pmi")), "Payment"),
+    breach("completion-many", "a completion of 101 values", "CVM-COMP-02", by_server(TOO_MANY, TO_CLIENT, TO_CALL), "Body",
+           "completion/complete"),
+    valid("cvm-check-call-no-p-no-jsonrpc", "a call without p and without jsonrpc", "CVM-BODY-02 CVM-TAG-01",
+          given(by_client(without(CALL, "jsonrpc")), None), {"breaches": ["CVM-BODY-02", "CVM-TAG-01"]},
+          flags="MissingTag"),
+    breach("price-bare", "a cap tag without a price", "CVM-PRICE-01", priced("tool:get_weather"), "Price", "tools/list"),
     breach("price-no-prefix", "a price for a bare name", "CVM-PRICE-02", priced("get_weather", "100", "sats"), "Price",
            "tools/list"),
     breach("price-other-prefix", "a price for a capability of no known type", "CVM-PRICE-02",

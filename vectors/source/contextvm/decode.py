@@ -60,6 +60,7 @@ SUITE = Suite(
         "NoJsonrpc": Note(
             "AMBIGUOUS", "CEP-8 prints messages without jsonrpc", "a demand is lost between two readings"
         ),
+        "TwoReferences": Note("AMBIGUOUS", "a second e tag", "an answer reaches another request"),
         "WrongKind": Note("MISSING_STEP", "an event of another kind", "other revisions' messages are executed"),
         "MissingTag": Note("MISSING_STEP", "a tag that routes the message is missing", "a message for nobody is taken"),
         "MalformedTag": Note("MISSING_STEP", "a tag holds no key or id", "a crash in the read loop"),
@@ -109,6 +110,7 @@ def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: one for name, one in value.items() if name not in names}
 
 
+SECOND_E = ["e", LIST_EVENT["id"], "", "root"]
 DEMAND_READ = {"amount": 100, "currency": "sats", "invoice": INVOICE, "description": "Payment for tool execution"}
 RICH = request("0", "tools/call", {
     "name": "count", "arguments": {"n": 9007199254740991, "text": "é \u2028 \"", "none": None},
@@ -143,6 +145,8 @@ SUITE.group(
                 "Verbatim"),
     from_client("verbatim", "ids, numbers, _meta and text arrive unchanged", "CVM-BODY-51 CVM-BODY-02", RICH,
                 "Verbatim"),
+    from_client("big-integer", "an integer that no double holds keeps its value", "CVM-BODY-51 HOUSE-JSON-03",
+                request(4, "tools/call", {"name": "count", "arguments": {"n": 9007199254740993}}), "Verbatim"),
     from_server("ping", "a server's ping", "CVM-TAG-01 CVM-PING-01", request(7, "ping"), [TO_CLIENT], "Basic"),
     from_server("list-changed", "a server's notification", "CVM-TAG-13 CVM-NOTE-03",
                 note("notifications/tools/list_changed"), [TO_CLIENT], "Basic"),
@@ -195,6 +199,12 @@ SUITE.group(
     printed("printed-list-answer", "a list response as CEP-8 prints it, without an id", "CVM-BODY-04 CVM-TAG-23",
             by_server(PRICED_LIST_AS_PRINTED, TO_LIST, PRICE), PRICED_LIST_ANSWER | {"id": LIST_EVENT["id"]},
             "cep-8.md: Capability List Responses; who accepts takes the request event's id for the missing one"),
+    acceptable("cvm-decode-two-e", "a response with a second e, which marks a thread", "CVM-TAG-08",
+               given(by_server(CALL_ANSWER, TO_CLIENT, TO_CALL, SECOND_E)), "AMB-152",
+               output=output(by_server(CALL_ANSWER, TO_CLIENT, TO_CALL, SECOND_E), CALL_ANSWER), flags="TwoReferences"),
+    refused("other-signature", "a call with the signature of another event", "NIP01-SIG-01",
+            by_client(CALL, TO_SERVER) | {"sig": by_client(INITIALIZE, TO_SERVER)["sig"]}, "invalid_signature",
+            "MalformedBody"),
     refused("kind-response", "kind 26910 is of other revisions", "CVM-KIND-02",
             by_server(CALL_ANSWER, TO_CLIENT, TO_CALL, kind=26910), "wrong_kind", "WrongKind"),
     refused("kind-notification", "kind 21316 is of other revisions", "CVM-KIND-03",

@@ -107,6 +107,10 @@ def not_carried(id: str, title: str, params: dict[str, Any]) -> Any:
                    "not_carried", flags="NotCarried")  # fmt: skip
 
 
+HUNDRED, TOO_MANY = (
+    answer(3, {"completion": {"values": [f"value-{number}" for number in range(most)]}}) for most in (100, 101)
+)
+COMPLETED = {"event_id": CALL_EVENT["id"], "method": "completion/complete"}
 PING_EVENT = by_server(request(7, "ping"), TO_CLIENT)
 COMPLETE = request(3, "completion/complete", {
     "ref": {"type": "ref/prompt", "name": "summary"}, "argument": {"name": "language", "value": "py"},
@@ -160,6 +164,11 @@ SUITE.group(
          about={"event_id": PING_EVENT["id"], "method": "ping"}),
     sent("completion", "a completion request is a request like any other", "CVM-TAG-01 CVM-COMP-01", "client",
          COMPLETE, [TO_SERVER], [], "Basic"),
+    sent("completion-hundred", "a completion of 100 values is sent", "CVM-COMP-02", "server", HUNDRED,
+         [TO_CLIENT, TO_CALL], [TO_CLIENT], "Basic", "MCP schema: CompleteResult", about=COMPLETED),
+    invalid("cvm-encode-completion-many", "a completion of 101 values is not sent", "CVM-COMP-02",
+            given(TOO_MANY, "server", COMPLETED, [], False), "malformed_body", flags="NotCarried",
+            comment="MCP schema: CompleteResult, not more than 100 items"),
     sent("list-changed", "a server's notification names the client's key", "CVM-KIND-03 CVM-TAG-13 CVM-NOTE-03",
          "server", note("notifications/tools/list_changed"), [TO_CLIENT], [], "Basic"),
     sent("progress", "progress is MCP's", "CVM-NOTE-01 CVM-TAG-13 CVM-TAG-17", "server",
@@ -193,6 +202,10 @@ SUITE.group(
          "server", note("notifications/payment_required", DEMANDED), [TO_CLIENT, TO_CALL], [], "Payment",
          about=CALLED_2,
          content=note("notifications/payment_required", {"amount": 100, "pay_req": INVOICE, "pmi": PMI})),
+    sent("payment-required-ttl", "the time when a demand ends becomes its time to live in seconds", "CVM-PAY-02 CVM-PAY-07",
+         "server", note("notifications/payment_required", DEMANDED | {"expiration": NOW + 600}),
+         [TO_CLIENT, TO_CALL], [], "Payment", "cep-8.md: Payment required notification: ttl in seconds", about=CALLED_2,
+         content=note("notifications/payment_required", {"amount": 100, "pay_req": INVOICE, "pmi": PMI, "ttl": 600})),
     sent("payment-accepted", "an acknowledgement of payment names its request", "CVM-PAY-03 CVM-PAY-51", "server",
          note("notifications/payment_accepted", ACCEPTED), [TO_CLIENT, TO_CALL], [], "Example Payment",
          "cep-8.md: Payment accepted notification, with jsonrpc", about=CALLED_2),

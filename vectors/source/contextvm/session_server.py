@@ -5,6 +5,7 @@ The scenarios stand in vectors/source/server_*.py; here is which of the CEPs' re
 
 from __future__ import annotations
 
+from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_revisions as revisions
@@ -166,6 +167,9 @@ CASES = shared(
         wraps.stale_inner: "",
         wraps.many_wraps: "",
         wraps.wrapped_initialize: "",
+        announce.announced: "",
+        announce.announced_anew: "CVM-ANN-62",
+        announce.not_allowed: "",
         ask.sampling: "",
         ask.sampling_refused: "",
         ask.elicitation: "",

@@ -115,6 +115,10 @@ LIST_RESPONSE = {"jsonrpc": "2.0", "id": 1, "result": PAGE}
 RESOURCES = {"resources": [{"uri": "file:///report.txt", "name": "report"}]}
 TEMPLATES = {"resourceTemplates": [{"uriTemplate": "file:///{path}", "name": "files"}]}
 PROMPTS = {"prompts": [{"name": "summary"}]}
+HUNDRED, TOO_MANY = (
+    {"jsonrpc": "2.0", "id": 6, "result": {"completion": {"values": [f"value-{number}" for number in range(most)]}}}
+    for most in (100, 101)
+)
 CALL = {
     "jsonrpc": "2.0", "id": 2, "method": "tools/call",
     "params": {"name": "get_weather", "arguments": {"location": "New York"}},
@@ -223,6 +227,15 @@ SUITE.group(
     sound("ctx-check-price-fraction", "a price with a fraction, in another unit", "CTX-PRICE-01 CTX-PRICE-05",
           from_server([RESOURCES_D, FOR_SERVER, ["cap", "file:///report.txt", "0.25", "usd"]], RESOURCES, 31318), None,
           "Tolerated", comment="Pricing Tag Format"),
+    sound("ctx-check-completion-hundred", "a completion of 100 values", "CTX-COMP-02", from_server(ANSWERED, HUNDRED),
+          "completion/complete", "Tolerated", comment="MCP schema: CompleteResult"),
+    sound("ctx-check-error-null-id", "an error about content that could not be read has the id null", "CTX-BODY-04",
+          from_server(ANSWERED, {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}),
+          None, "Tolerated",
+          comment="JSON-RPC 2.0, Response object: id is null where the request's id could not be read"),
+    sound("ctx-check-cap-bare", "a cap tag that names a tool and no price", "CTX-PRICE-01 CTX-ANN-12",
+          from_server([TOOLS_D, FOR_SERVER, ["cap", "get_weather"]], TOOLS, 31317), None, "Tolerated",
+          comment="Pricing Tag Format: the form of pricing information, of which this has none"),
     acceptable("ctx-check-root-error", "an execution error at the root breaks nothing, or the nesting of results",
                "CTX-BODY-08",
                {"revision": "ctxvm-draft", "event": from_server(ANSWERED, FAILED), "answers": "tools/call"}, ROOT_ERROR,
@@ -314,6 +327,13 @@ SUITE.group(
            from_server([*ANSWERED, ["cap", "get_weather", "cheap", "sats"]], LIST_RESPONSE), "Price", "tools/list"),
     broken("ctx-check-price-no-unit", "an announced price without a unit", "CTX-PRICE-01",
            from_server([TOOLS_D, FOR_SERVER, ["cap", "get_weather", "100"]], TOOLS, 31317), "Price"),
+    broken("ctx-check-price-no-name", "a cap tag that names nothing", "CTX-PRICE-01",
+           from_server([TOOLS_D, FOR_SERVER, ["cap"]], TOOLS, 31317), "Price"),
+    broken("ctx-check-completion-many", "a completion of 101 values", "CTX-COMP-02", from_server(ANSWERED, TOO_MANY),
+           "Body", "completion/complete", "MCP schema: CompleteResult"),
+    valid("ctx-check-response-no-e-no-p", "an answer with neither e nor p", "CTX-TAG-08 CTX-TAG-09",
+          {"revision": "ctxvm-draft", "event": from_server([], CALL_RESPONSE), "answers": "tools/call"},
+          {"breaches": ["CTX-TAG-08", "CTX-TAG-09"]}, flags="MissingTag"),
     broken("ctx-check-server-no-d", "a server announcement without d", "CTX-ANN-01",
            from_server([["name", "Example Server"]], SERVER_RESULT, 31316), "MissingTag"),
     broken("ctx-check-server-wrapped", "a server announcement wrapped in a response", "CTX-BODY-10",

@@ -20,6 +20,7 @@ SUITE = Suite(
         "Notification": Note("BASIC", "a notification", "progress and cancels are lost"),
         "Payment": Note("WIRE_SHAPE", "a demand for payment", "a client cannot pay"),
         "MethodTag": Note("AMBIGUOUS", "a method tag where it has no meaning", "a stray tag stops or steers a request"),
+        "TwoReferences": Note("AMBIGUOUS", "a second e tag", "an answer reaches another request"),
         "RootError": Note("AMBIGUOUS", "isError at the root, as the table of errors says", "a failure is lost"),
         "WrongKind": Note("MISSING_STEP", "a kind of another revision or purpose", "foreign events are executed"),
         "MissingTag": Note("MISSING_STEP", "a tag without which nobody can tell the reader or the request", "a misroute"),
@@ -31,7 +32,7 @@ SUITE = Suite(
 )  # fmt: skip
 
 # Ambiguities, by the rows of FIELD section 2.2.
-METHOD_TAG, ROOT_ERROR = "AMB-204", "AMB-215"
+METHOD_TAG, ROOT_ERROR, TWO_E = "AMB-204", "AMB-215", "AMB-152"
 
 ALICE, BOB = public("alice"), public("bob")
 SERVER = "server-1"
@@ -141,6 +142,11 @@ def error_case(word: str, code: int, req: str, message: str) -> Case:
                    comment="Common Error Codes")  # fmt: skip
 
 
+BIG_CALL = {
+    "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "count", "arguments": {"n": 9007199254740993}},
+}  # fmt: skip
+TWO_E_TAGS = [TO_ALICE, OF_REQUEST, ["e", sha256("ctxvm-draft: another event").hex(), "", "root"]]
+
 SUITE.group(
     "decode_event",
     decoded("ctx-decode-initialize", "initialize with p, s and method", "CTX-KIND-01 CTX-TAG-05 CTX-TAG-06 CTX-TAG-07",
@@ -183,6 +189,8 @@ SUITE.group(
             server_id=SERVER, comment="Message Structure item 1"),
     decoded("ctx-decode-call-text-id", "an id that is a text stays one", "CTX-BODY-52",
             from_client(CALLED, CALL | {"id": "2"}), CALL | {"id": "2"}, "IdKept", server_id=SERVER),
+    decoded("ctx-decode-big-integer", "an integer that no double holds keeps its value", "CTX-BODY-03 HOUSE-JSON-03",
+            from_client(CALLED, BIG_CALL), BIG_CALL, "IdKept", server_id=SERVER),
     decoded("ctx-decode-call-response", "a tool's answer as printed, with e alone",
             "CTX-KIND-02 CTX-BODY-04 CTX-BODY-05 CTX-BODY-52 CTX-TAG-08", from_server([OF_REQUEST], CALL_RESPONSE),
             CALL_RESPONSE, "Printed", request=REQUEST, comment="Call Tool Response; also Encrypted Response Structure"),
@@ -231,11 +239,17 @@ SUITE.group(
                "CTX-TAG-04", received(from_client([*CALLED, ["method", "tools/list"]], INITIALIZE)), METHOD_TAG,
                output=given(from_client([*CALLED, ["method", "tools/list"]], INITIALIZE), INITIALIZE, SERVER, None),
                flags="MethodTag", comment="content alone, or content and tag, say what a request asks"),
+    acceptable("ctx-decode-two-e", "a response with a second e, which marks a thread", "CTX-TAG-08",
+               received(from_server(TWO_E_TAGS, CALL_RESPONSE)), TWO_E,
+               output=given(from_server(TWO_E_TAGS, CALL_RESPONSE), CALL_RESPONSE, None, REQUEST), flags="TwoReferences"),
     acceptable("ctx-decode-root-error", "an execution error at the root is read as a result, or refused", "CTX-BODY-08",
                received(from_server([TO_ALICE, OF_REQUEST], FAILED)), ROOT_ERROR,
                output=given(from_server([TO_ALICE, OF_REQUEST], FAILED),
                             {"jsonrpc": "2.0", "id": REQUEST, "result": FAILED}, None, REQUEST),
                flags="RootError", comment="Error Types, against Error Response Template"),
+    refused("ctx-decode-other-signature", "a call with the signature of another event", "NIP01-SIG-01",
+            from_client(CALLED, CALL) | {"sig": from_client(CALLED, BIG_CALL)["sig"]}, "invalid_signature",
+            "MalformedBody", "Public Key Cryptography"),
     refused("ctx-decode-response-kind", "a response on the response kind of DVMCP", "CTX-KIND-02",
             from_server([TO_ALICE, OF_REQUEST], CALL_RESPONSE, 26910), "wrong_kind", "WrongKind"),
     refused("ctx-decode-notification-kind", "a notification on the notification kind of DVMCP", "CTX-KIND-03",

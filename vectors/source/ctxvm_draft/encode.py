@@ -156,6 +156,10 @@ COMPLETE = {
     "jsonrpc": "2.0", "id": 6, "method": "completion/complete",
     "params": {"ref": {"type": "ref/prompt", "name": "summary"}, "argument": {"name": "style", "value": "sh"}},
 }  # fmt: skip
+HUNDRED, TOO_MANY = (
+    {"jsonrpc": "2.0", "id": 6, "result": {"completion": {"values": [f"value-{number}" for number in range(most)]}}}
+    for most in (100, 101)
+)
 TOOL_PRICE = {"type": "tool", "capability": "get_weather", "amount": "100", "unit": "sats"}
 RESOURCE_PRICE = {"type": "resource", "capability": "file:///report.txt", "amount": "0.25", "unit": "usd"}
 PROMPT_PRICE = {"type": "prompt", "capability": "summary", "amount": "7", "unit": "sats"}
@@ -257,6 +261,12 @@ SUITE.group(
     encoded("ctx-encode-completion", "a completion request follows the pattern of other requests", "CTX-COMP-01",
             asked("client", COMPLETE), [TO_BOB, FOR_SERVER], optional=(FOR_SERVER,),
             comment="Call Tool Response, last paragraph"),
+    encoded("ctx-encode-completion-hundred", "a completion of 100 values is sent", "CTX-COMP-02",
+            asked("server", HUNDRED, request=answering("completion/complete")), [TO_ALICE, OF_REQUEST],
+            comment="MCP schema: CompleteResult, not more than 100 items"),
+    invalid("ctx-encode-completion-many", "a completion of 101 values is not sent", "CTX-COMP-02",
+            asked("server", TOO_MANY, request=answering("completion/complete")), "malformed_body", flags="Envelope",
+            comment="MCP schema: CompleteResult, not more than 100 items"),
     invalid("ctx-encode-response-without-request", "a response that answers no request event is not built",
             "CTX-TAG-08", asked("server", CALL_RESPONSE), "missing_tag", flags="NoRequest"),
     invalid("ctx-encode-payment-without-request", "a demand for payment that names no request is not built",

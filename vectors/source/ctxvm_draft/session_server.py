@@ -5,6 +5,7 @@ The scenarios stand in vectors/source/server_*.py; here is which of the seed's r
 
 from __future__ import annotations
 
+from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_revisions as revisions
@@ -90,6 +91,9 @@ CASES = shared(
         wraps.stale_inner: "",
         wraps.many_wraps: "",
         wraps.wrapped_initialize: "CTX-ENC-11",
+        announce.announced: "",
+        announce.announced_anew: "",
+        announce.not_allowed: "",
         ask.sampling: "",
         ask.sampling_refused: "",
         ask.ping: "",

@@ -44,6 +44,8 @@ def paid(tags: list[list[str]], content: str = "") -> dict[str, Any]:
     return signed("bob", 21316, tags, content, TIME)
 
 
+BIG_CALL = {**ex.CALL_BODY, "params": {"name": "count", "arguments": {"n": 9007199254740993}}}
+
 SUITE.group(
     "decode_event",
     decodes("r1-decode-initialize", "initialize with a server id", "R1-KIND-01 R1-TAG-05 R1-TAG-06 R1-TAG-07",
@@ -117,6 +119,11 @@ SUITE.group(
     decodes("r1-decode-id-text", "the id \"3\" is not the id 3", "R1-BODY-04",
             by_provider(6910, ex.CALL_RESPONSE_TAGS, {**ex.CALL_RESPONSE_BODY, "id": "3"}), {**ex.CALL_RESPONSE_BODY, "id": "3"},
             None, CALL_ID, flags="Ids"),
+    decodes("r1-decode-big-integer", "an integer that no double holds keeps its value", "R1-BODY-03 HOUSE-JSON-03",
+            by_client(5910, ex.CALL_TAGS, BIG_CALL), BIG_CALL, "server-1", flags="Ids"),
+    tolerates("r1-decode-two-e", "a response with a second e, which marks a thread", "R1-TAG-08", "two-e",
+              by_provider(6910, [["e", CALL_ID], ["e", ex.INITIALIZE["id"], "", "root"]], ex.CALL_RESPONSE_BODY),
+              ex.CALL_RESPONSE_BODY, None, CALL_ID),
     decodes("r1-decode-any-order", "tags in another order, with hints, and tags that say nothing here", "R1-TAG-01 R1-TAG-02 R1-TAG-03",
             by_client(5910, [["client", "x"], ["s", "server-1"], ["p", BOB, "wss://relay.example.com"], ["method", "tools/call"]],
                       ex.CALL_BODY), ex.CALL_BODY, "server-1", flags="ExtraTags"),
@@ -167,6 +174,8 @@ SUITE.group(
     refuses("r1-decode-kind-7000", "feedback of the older protocol is no notification", "R1-KIND-03",
             by_provider(7000, ex.LOG_TAGS, ex.LOG_BODY), "wrong_kind", "WrongKind"),
     refuses("r1-decode-announcement", "an announcement is no message", "R1-KIND-04", ex.SERVER, "wrong_kind", "WrongKind"),
+    refuses("r1-decode-other-signature", "a request with the signature of another event", "R1-FLOW-51 NIP01-SIG-01",
+            {**ex.CALL, "sig": ex.INITIALIZE["sig"]}, "invalid_signature", "Body", comment="Public Key Cryptography"),
     refuses("r1-decode-request-no-p", "a request that is addressed to nobody", "R1-TAG-01",
             by_client(5910, less(ex.CALL_TAGS, "p"), ex.CALL_BODY), "missing_tag", "MissingTag"),
     refuses("r1-decode-notification-no-p", "a notification that is addressed to nobody", "R1-TAG-13",
@@ -177,6 +186,9 @@ SUITE.group(
             by_provider(6910, [["p", ALICE]], ex.ERROR_BODY), "missing_tag", "MissingTag"),
     refuses("r1-decode-payment-no-e", "a demand for payment that names no request", "R1-PAY-03",
             paid(less(ex.PAYMENT_TAGS, "e")), "missing_tag", "MissingTag"),
+    refuses("r1-decode-payment-accepted", "a receipt by tags is no demand for payment", "R1-PAY-01",
+            paid(put(ex.PAYMENT_TAGS, "status", "payment-accepted")), "malformed_tag", "MalformedTag",
+            comment="Payment Required Notification: the only status is payment-required"),
     refuses("r1-decode-payment-no-amount", "a demand for payment of no amount", "R1-PAY-02",
             paid(less(ex.PAYMENT_TAGS, "amount")), "missing_tag", "MissingTag"),
     refuses("r1-decode-payment-words", "an amount in words", "R1-PAY-02",

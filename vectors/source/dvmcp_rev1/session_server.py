@@ -5,6 +5,7 @@ The scenarios stand in vectors/source/server_*.py; here is which of the seed's r
 
 from __future__ import annotations
 
+from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_revisions as revisions
@@ -71,6 +72,9 @@ CASES = shared(
         trust.unpaid: "R1-PAY-52",
         trust.free: "",
         trust.unpaid_cancelled: "",
+        announce.announced: "R1-INIT-54",
+        announce.announced_anew: "R1-NOTE-53",
+        announce.not_allowed: "R1-FLOW-56",
         ask.roots_changed: "R1-NOTE-52",
         ask.not_carried: "",
         revisions.two_sessions: "",

@@ -15,6 +15,7 @@ from vectors.source.dvmcp_rev1_1.examples import (
     AMB_NO_METHOD_TAG,
     AMB_NO_S,
     AMB_PROGRESS,
+    AMB_TWO_E,
     ANNOUNCED,
     BOB,
     CALL,
@@ -31,6 +32,7 @@ from vectors.source.dvmcp_rev1_1.examples import (
     GET,
     GET_ID,
     GET_RESULT,
+    HUNDRED,
     INITIALIZE,
     INITIALIZE_ID,
     INITIALIZE_RESULT,
@@ -51,6 +53,7 @@ from vectors.source.dvmcp_rev1_1.examples import (
     SERVER_ID,
     SERVER_PING_ID,
     TIME,
+    TOO_MANY,
     D,
     S,
     method,
@@ -187,7 +190,7 @@ def refused(
 
 
 CALL_TAGS = [method("tools/call"), P_BOB, S]
-HUNDRED = {"completion": {"values": [f"value-{number}" for number in range(100)], "total": 250, "hasMore": True}}
+BIG_CALL = {"method": "tools/call", "params": {"name": "count", "arguments": {"n": 9007199254740993}}}
 PAYMENT = {
     "method": "notifications/payment_required",
     "params": {"amount": 1000, "currency": "sats", "invoice": INVOICE},
@@ -236,6 +239,8 @@ SUITE.group(
            COMPLETE_RESULT_12, comment="003: Completions, End-to-End Example 2"),
     result("r11-decode-complete-hundred", "a completion of 100 values is whole", "R11-COMP-09", COMPLETE_ID, HUNDRED, flags="Hoisted",
            comment="003: Completion Results"),
+    result("r11-decode-complete-many", "a completion of 101 values is one too long, and is read", "R11-COMP-09", COMPLETE_ID, TOO_MANY,
+           flags="Hoisted", level="SHOULD", comment="003: Completion Results bind the server; its reader can do with more"),
     error("r11-decode-complete-error", "completions that the server does not have", "R11-COMP-16 R11-COMP-18 R11-BODY-07 R11-ERR-03",
           COMPLETE_ID, COMPLETE_ERROR, comment="003: Completions, Example error response"),
     result("r11-decode-complete-tool-error", "a tooling error of completions is a result with isError", "R11-COMP-17 R11-BODY-08",
@@ -319,6 +324,9 @@ SUITE.group(
                        {"result": CALL_RESULT}, {"jsonrpc": "2.0", "id": 1, "result": CALL_RESULT}), AMB_ENVELOPE),
     ambiguous(request("r11-decode-request-jsonrpc", "a request with jsonrpc and id is known by its event id", "R11-BODY-02", CALL,
                       content=text({"jsonrpc": "2.0", "id": 1, **CALL})), AMB_ENVELOPE),
+    request("r11-decode-big-integer", "an integer that no double holds keeps its value", "R11-BODY-03 HOUSE-JSON-03", BIG_CALL, flags="Basic"),
+    ambiguous(result("r11-decode-two-e", "a response with a second e, which marks a thread", "R11-TAG-08", CALL_ID, CALL_RESULT,
+                     tags=[["e", CALL_ID], ["e", READ_ID, "", "root"]]), AMB_TWO_E),
     ambiguous(request("r11-decode-no-method-tag", "a request without the method tag has the method of its content", "R11-TAG-03", CALL,
                       tags=[P_BOB, S]), AMB_NO_METHOD_TAG),
     ambiguous(request("r11-decode-no-s", "a request without s names no server", "R11-TAG-02", CALL, tags=[method("tools/call"), P_BOB],
@@ -326,6 +334,9 @@ SUITE.group(
     refused("r11-decode-stored-kind", "a request of kind 5910", "R11-KIND-01", "wrong_kind", "WrongKind", "alice", 5910, CALL_TAGS, text(CALL)),
     refused("r11-decode-announcement", "an announcement is no message", "R11-KIND-04", "wrong_kind", "WrongKind", "bob", 31316,
             [D, ["k", "25910"]], text(ANNOUNCED)),
+    invalid("r11-decode-other-signature", "a request with the signature of another event", "NIP01-SIG-01",
+            given("alice", {**signed("alice", 25910, CALL_TAGS, text(CALL), TIME), "sig": signed("alice", 25910, CALL_TAGS, text(PING), TIME)["sig"]}),
+            "invalid_signature", flags="MalformedBody", comment="003: Public Key Cryptography"),
     refused("r11-decode-request-no-p", "a request without p", "R11-TAG-01", "missing_tag", "MissingTag", "alice", 25910,
             [method("tools/call"), S], text(CALL)),
     refused("r11-decode-notification-no-p", "a notification without p", "R11-TAG-13", "missing_tag", "MissingTag", "bob", 21316,
@@ -334,6 +345,9 @@ SUITE.group(
             text(CALL_RESULT)),
     refused("r11-decode-payment-no-e", "a demand for payment without e", "R11-PAY-03", "missing_tag", "MissingTag", "bob", 21316,
             [["status", "payment-required"], ["amount", "1000", INVOICE]], ""),
+    refused("r11-decode-payment-accepted", "a receipt by tags is no demand for payment", "R11-PAY-01", "malformed_tag", "MalformedTag", "bob",
+            21316, [["status", "payment-accepted"], ["amount", "1000", INVOICE], ["e", CALL_ID]], "",
+            comment="003: Payment Required Notification, whose only status is payment-required"),
     refused("r11-decode-payment-no-amount", "a demand for payment without an amount", "R11-PAY-02", "missing_tag", "MissingTag", "bob", 21316,
             [["status", "payment-required"], ["e", CALL_ID]], ""),
     refused("r11-decode-payment-words", "a demand whose amount is no number", "R11-PAY-02", "malformed_tag", "MalformedTag", "bob", 21316,

@@ -26,6 +26,7 @@ AMB_NO_S = "AMB-107"  # G7
 AMB_CAP = "AMB-112"  # G12
 AMB_AMOUNT = "AMB-114"  # G14
 AMB_EMPTY = "AMB-116"  # G16
+AMB_TWO_E = "AMB-152"
 AMB_BOTH = "AMB-117"  # G17
 AMB_ERROR = "AMB-118"  # G18
 AMB_ENVELOPE = "AMB-119"  # G19
@@ -174,6 +175,9 @@ COMPLETE = {
 }
 COMPLETE_RESULT = {"completion": {"values": ["python", "pytorch", "pyside"], "total": 10, "hasMore": True}}
 COMPLETE_RESULT_12 = {"completion": {"values": ["python", "pytorch", "pyside"], "total": 12, "hasMore": True}}
+VALUES = [f"value-{number}" for number in range(101)]
+HUNDRED = {"completion": {"values": VALUES[:100], "total": 250, "hasMore": True}}
+TOO_MANY = {"completion": {"values": VALUES, "total": 250, "hasMore": True}}
 COMPLETE_ERROR = {"code": -32601, "message": "Completion capability not supported"}
 # Reference Types, second row
 COMPLETE_URI = {

@@ -5,6 +5,7 @@ The scenarios stand in vectors/source/server_*.py; here is which of the seed's r
 
 from __future__ import annotations
 
+from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_revisions as revisions
@@ -92,6 +93,10 @@ CASES = shared(
         trust.unpaid: "R11-PAY-57",
         trust.free: "",
         trust.unpaid_cancelled: "",
+        announce.announced: "",
+        announce.announced_anew: "",
+        announce.not_allowed: "",
+        announce.several_revisions: "",
         ask.ping: "R11-FLOW-38",
         ask.foreign_answer: "R11-FLOW-01",
         ask.no_answer: "",

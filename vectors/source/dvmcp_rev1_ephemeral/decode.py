@@ -44,6 +44,8 @@ def paid(tags: list[list[str]], content: str = "") -> dict[str, Any]:
     return signed("bob", 21316, tags, content, TIME)
 
 
+BIG_CALL = {**ex.CALL_BODY, "params": {"name": "count", "arguments": {"n": 9007199254740993}}}
+
 SUITE.group(
     "decode_event",
     decodes("r1e-decode-initialize", "initialize with a server id", "R1E-KIND-01 R1E-TAG-05 R1E-TAG-06 R1E-TAG-07",
@@ -113,6 +115,11 @@ SUITE.group(
     decodes("r1e-decode-id-text", "the id \"3\" is not the id 3", "R1E-BODY-04",
             by_provider(26910, ex.CALL_RESPONSE_TAGS, {**ex.CALL_RESPONSE_BODY, "id": "3"}), {**ex.CALL_RESPONSE_BODY, "id": "3"},
             None, CALL_ID, flags="Ids"),
+    decodes("r1e-decode-big-integer", "an integer that no double holds keeps its value", "R1E-BODY-03 HOUSE-JSON-03",
+            by_client(25910, ex.CALL_TAGS, BIG_CALL), BIG_CALL, "server-1", flags="Ids"),
+    tolerates("r1e-decode-two-e", "a response with a second e, which marks a thread", "R1E-TAG-08", "two-e",
+              by_provider(26910, [["e", CALL_ID], ["e", ex.INITIALIZE["id"], "", "root"]], ex.CALL_RESPONSE_BODY),
+              ex.CALL_RESPONSE_BODY, None, CALL_ID),
     decodes("r1e-decode-any-order", "tags in another order, with hints, and tags that say nothing here", "R1E-TAG-01 R1E-TAG-02 R1E-TAG-03",
             by_client(25910, [["client", "x"], ["s", "server-1"], ["p", BOB, "wss://relay.example.com"], ["method", "tools/call"]],
                       ex.CALL_BODY), ex.CALL_BODY, "server-1", flags="ExtraTags"),
@@ -161,6 +168,8 @@ SUITE.group(
     refuses("r1e-decode-kind-7000", "feedback of the older protocol is no notification", "R1E-KIND-03",
             by_provider(7000, ex.LOG_TAGS, ex.LOG_BODY), "wrong_kind", "WrongKind"),
     refuses("r1e-decode-announcement", "an announcement is no message", "R1E-KIND-04", ex.SERVER, "wrong_kind", "WrongKind"),
+    refuses("r1e-decode-other-signature", "a request with the signature of another event", "R1E-FLOW-51 NIP01-SIG-01",
+            {**ex.CALL, "sig": ex.INITIALIZE["sig"]}, "invalid_signature", "Body", comment="Public Key Cryptography"),
     refuses("r1e-decode-request-no-p", "a request that is addressed to nobody", "R1E-TAG-01",
             by_client(25910, less(ex.CALL_TAGS, "p"), ex.CALL_BODY), "missing_tag", "MissingTag"),
     refuses("r1e-decode-initialized-no-p", "initialized that is addressed to nobody", "R1E-TAG-18",
@@ -173,6 +182,9 @@ SUITE.group(
             by_provider(26910, [["p", ALICE]], ex.ERROR_BODY), "missing_tag", "MissingTag"),
     refuses("r1e-decode-payment-no-e", "a demand for payment that names no request", "R1E-PAY-03",
             paid(less(ex.PAYMENT_TAGS, "e")), "missing_tag", "MissingTag"),
+    refuses("r1e-decode-payment-accepted", "a receipt by tags is no demand for payment", "R1E-PAY-01",
+            paid(put(ex.PAYMENT_TAGS, "status", "payment-accepted")), "malformed_tag", "MalformedTag",
+            comment="Payment Required Notification: the only status is payment-required"),
     refuses("r1e-decode-payment-no-amount", "a demand for payment of no amount", "R1E-PAY-02",
             paid(less(ex.PAYMENT_TAGS, "amount")), "missing_tag", "MissingTag"),
     refuses("r1e-decode-payment-words", "an amount in words", "R1E-PAY-02",

@@ -5,6 +5,7 @@ The scenarios stand in vectors/source/server_*.py; here is which of the seed's r
 
 from __future__ import annotations
 
+from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_revisions as revisions
@@ -62,6 +63,9 @@ CASES = shared(
         trust.unpaid: "R1E-PAY-52",
         trust.free: "",
         trust.unpaid_cancelled: "",
+        announce.announced: "R1E-INIT-54",
+        announce.announced_anew: "R1E-NOTE-53",
+        announce.not_allowed: "R1E-FLOW-56",
         ask.roots_changed: "R1E-NOTE-52",
         ask.not_carried: "",
         revisions.both_kinds: "",

@@ -1,0 +1,103 @@
+"""Scenarios of servers that are announced: what they publish of themselves, and when again.
+
+What such a server does at its start, asking for its lists, belongs to the first step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vectors.source.dialects import ANY_ID, CAROL, CONTEXTVM, CTXVM, EPHEMERAL, Dialect
+from vectors.source.scripts import (
+    INITIALIZE,
+    INITIALIZE_RESULT,
+    Script,
+    id_of,
+    mcp_server,
+    result,
+    rpc,
+    server_open,
+)
+from vectors.source.server_play import answered, asks, lives, refused, start
+from vectors.source.writing import Case
+
+TOOLS = {"tools": {"listChanged": True}}
+ANNOUNCED = INITIALIZE_RESULT | {"capabilities": TOOLS}
+SERVERS = [mcp_server(announced=True, capabilities=TOOLS)]
+
+
+def tool(name: str) -> dict[str, Any]:
+    return {"name": name, "inputSchema": {"type": "object"}}
+
+
+def begins(s: Script, *forms: Any) -> int:
+    """The server is announced, and its MCP server asked for its tools."""
+    step = s.tick()
+    for form in forms:
+        s.publishes(form)
+    s.delivers(rpc("tools/list", None, ANY_ID))
+    return step
+
+
+def announced(d: Dialect, req: str = "") -> Case:
+    s = start(d, "announced", "A server is announced, and its list whole, however many pages it has",
+              f"HOUSE-ANN-01 {req}", "Announced", servers=SERVERS)  # fmt: skip
+    begins(s, d.announcement(ANNOUNCED))
+    s.says(result(id_of(0), {"tools": [tool("get_weather")], "nextCursor": "page-2"}))
+    s.delivers(rpc("tools/list", {"cursor": "page-2"}, ANY_ID))
+    s.says(result(id_of(1), {"tools": [tool("get_forecast")]}))
+    s.publishes(d.tool_list([tool("get_weather"), tool("get_forecast")]))
+    lives(s, d)
+    return s.case()
+
+
+def announced_anew(d: Dialect, req: str = "") -> Case:
+    s = start(d, "announced-anew", "A list that changes is announced anew, dated after the one before",
+              f"HOUSE-ANN-01 {req}", "Announced", servers=SERVERS)  # fmt: skip
+    begins(s, d.announcement(ANNOUNCED))
+    s.says(result(id_of(0), {"tools": [tool("get_weather")]}))
+    s.publishes(d.tool_list([tool("get_weather")]))
+    for name in ("get_forecast", "get_tides"):
+        s.says(rpc("notifications/tools/list_changed"))
+        s.delivers(rpc("tools/list", None, ANY_ID))
+        s.says(result(id_of(s.now), {"tools": [tool(name)]}))
+        s.publishes(d.tool_list([tool(name)]))
+    s.after(60).says(rpc("notifications/tools/list_changed"))
+    s.delivers(rpc("tools/list", None, ANY_ID))
+    s.says(result(id_of(s.now), {"tools": []}))
+    s.publishes(d.tool_list([]))
+    return s.case()
+
+
+def not_allowed(d: Dialect, req: str = "") -> Case:
+    s = start(d, "not-allowed-announced", "A key that is not on the list is told so by a server that is announced",
+              f"HOUSE-LIMIT-10 {req}", "Access Announced", allow=[CAROL], servers=SERVERS)  # fmt: skip
+    begins(s, d.announcement(ANNOUNCED))
+    event = s.arrives("mallory", d.request("tools/call", {"name": "get_weather"}, 3))
+    refused(s, d, event, 3, -32000, to="mallory")
+    s.arrives("mallory", d.to_server("notifications/roots/list_changed"))
+    lives(s, d)
+    return s.case()
+
+
+def several_revisions(d: Dialect, req: str = "") -> Case:
+    """The seeds share kinds 31316 to 31319, so only one of them can have the address of the server's own id."""
+    others = [one for one in (CTXVM, EPHEMERAL, CONTEXTVM) if one is not d]
+    title = "Of several revisions each is announced at an address of its own"
+    req = f"HOUSE-ANN-02 HOUSE-ANN-03 HOUSE-ANN-04 HOUSE-ANN-05 {req}"
+    open = server_open(d, *others, servers=SERVERS)
+    s = start(d, "announced-revisions", title, req, "Announced WhichRevision", open=open)
+    ids = {d.name: "server-1"} | {one.name: f"server-1.{one.name}" for one in others}
+    begins(s, *(one.announcement(ANNOUNCED, server_id=ids[one.name]) for one in (d, *others)))
+    s.says(result(id_of(0), {"tools": [tool("get_weather")]}))
+    for one in (d, *others):
+        s.publishes(one.tool_list([tool("get_weather")], server_id=ids[one.name]))
+    event = s.arrives("alice", CTXVM.request("tools/call", {"name": "get_weather"}, 3, server_id=ids["ctxvm-draft"]))
+    s.delivers(rpc("tools/call", {"name": "get_weather"}, ANY_ID))
+    s.says(result(id_of(s.now), {"content": []}))
+    s.publishes(CTXVM.response(event, 3, {"content": []}))
+    hello = s.arrives("alice", CTXVM.initialize(INITIALIZE, 4, server_id=ids["ctxvm-draft"]))
+    answer = CTXVM.response(hello, 4, ANNOUNCED, method="initialize", server_id=ids["ctxvm-draft"])
+    s.publishes(answer)
+    answered(s, d, asks(s, d, "carol", 1))
+    return s.case()
