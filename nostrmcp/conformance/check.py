@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..nostr import LocalProtocolError, Violation
-from . import translation as translation  # its operations enter the table of operations
+from . import sessions as sessions  # its operations enter the table of operations
+from . import translation as translation  # so do these
 from .judge import Accepted, Answer, Judgement, Refused, judge
 from .operations import OPERATIONS, Operation
 from .vectors import Case, Suite

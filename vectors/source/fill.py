@@ -20,7 +20,7 @@ COMMON = (
     "strict_json", "nip01", "filters", "relay_frames", "bip340", "nip09", "nip19", "nip40", "nip42", "nip44",
     "nip59",
 )  # fmt: skip
-REVISION = ("encode", "decode", "check", "announce")
+REVISION = ("encode", "decode", "check", "announce", "session-server")
 SUITES = {
     "common": COMMON,
     "dvmcp-rev1": REVISION,
@@ -46,8 +46,8 @@ def files() -> dict[str, str]:
     index = []
     for folder, names in SUITES.items():
         for name in names:
-            module = folder.replace("-", "_").replace(".", "_")
-            suite = importlib.import_module(f"vectors.source.{module}.{name}").SUITE
+            package, module = (part.replace("-", "_").replace(".", "_") for part in (folder, name))
+            suite = importlib.import_module(f"vectors.source.{package}.{module}").SUITE
             path = f"{folder}/{name}.json"
             value = suite.to_value()
             made[path] = written(value)

@@ -270,6 +270,20 @@ def full_sessions_of_a_key(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def full_subscriptions(d: Dialect, req: str = "") -> Case:
+    title = "A subscription beyond the number that a key, or all, may hold is refused"
+    s = start(d, "full-subscriptions", title, f"HOUSE-LIMIT-03 {req}", "Limits",
+              limits={"subscriptions": 2, "subscriptions_per_key": 1})  # fmt: skip
+    for role in ("alice", "carol"):
+        first = asks(s, d, role, 1, "resources/subscribe", {"uri": f"file:///{role}"})
+        answered(s, d, first, {}, method="resources/subscribe")
+    for role in ("alice", "dave"):
+        event = s.arrives(role, d.request("resources/subscribe", {"uri": "file:///more"}, 2))
+        refused(s, d, event, 2, -32603, to=role)
+    lives(s, d)
+    return s.case()
+
+
 def reserved_room(d: Dialect, req: str = "") -> Case:
     title = "Strangers cannot use up the room of the keys on the allow-list"
     s = start(d, "reserved", title, f"HOUSE-LIMIT-10 {req}", "Limits Access", allow=[CAROL],
@@ -329,7 +343,7 @@ def idle_session(d: Dialect, req: str = "") -> Case:
 
 # Money
 
-INVOICE = "lnbc1u1pnostrmcpvectors"
+INVOICE = "lnbc1u1pvectrsqqqqsyqcyq5rqwzqf"
 PRICES = [{"type": "tool", "capability": "get_weather", "amount": "100", "unit": "sats"}]
 
 

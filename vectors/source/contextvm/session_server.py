@@ -12,7 +12,7 @@ from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source import server_wraps as wraps
 from vectors.source.dialects import CONTEXTVM as D
-from vectors.source.dialects import PMI
+from vectors.source.dialects import ANY_ID, PMI
 from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, result, rpc
 from vectors.source.server_play import CALL, FLAGS, RESULT, answered, asks, publishes, shared, start, suite
 from vectors.source.server_trust import INVOICE, PRICES
@@ -96,10 +96,24 @@ def several_lifecycles() -> Case:
     return s.case()
 
 
+RANGE = [{"type": "tool", "capability": "get_weather", "amount": "100-1000", "unit": "sats"}]
+FIVE_HUNDRED = "lnbc5u1pvectrsqqqqsyqcyq5rqwzqf"
+
+
+def demand_in_range() -> Case:
+    s = start(D, "demand-in-range", "Of a range of prices the demand names the amount of its invoice",
+              "CVM-PRICE-51 CVM-PRICE-52 CVM-PAY-51", "Money", prices=RANGE, invoice=FIVE_HUNDRED)  # fmt: skip
+    event = s.arrives("alice", D.request("tools/call", CALL, 3))
+    s.publishes(D.demand(event, 500, FIVE_HUNDRED))
+    s.paid(0)
+    s.publishes(D.payment_accepted(event, 500))
+    s.delivers(rpc("tools/call", CALL, ANY_ID))
+    return s.case()
+
+
 def price_range() -> Case:
-    prices = [{"type": "tool", "capability": "get_weather", "amount": "100-1000", "unit": "sats"}]
     s = start(D, "priced-list", "The answer to a list request names prices for reference", "CVM-PRICE-51", "Money",
-              prices=prices, invoice=INVOICE)  # fmt: skip
+              prices=RANGE, invoice=INVOICE)  # fmt: skip
     asked = asks(s, D, "alice", 1, "tools/list", {})
     tools = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("get_weather", "get_forecast")]}
     s.says(result(id_of(0), tools))
@@ -146,6 +160,7 @@ CASES = shared(
         trust.not_allowed: "",
         trust.full_pending: "",
         trust.full_sessions: "",
+        trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
         trust.paid: "CVM-PAY-62 CVM-PAY-63 CVM-PAY-65 CVM-PAY-66 CVM-PAY-67 CVM-PAY-69",
@@ -183,6 +198,6 @@ CASES = shared(
 )
 OWN = [
     first_message(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), payment_method(),
-    explicit_gating(), several_lifecycles(), price_range(),
+    explicit_gating(), several_lifecycles(), price_range(), demand_in_range(),
 ]  # fmt: skip
 SUITE = suite(D, "Servers of ContextVM, step by step", [*CASES, *OWN])

@@ -70,6 +70,7 @@ CASES = shared(
         trust.not_allowed: "CTX-FLOW-02",
         trust.full_pending: "",
         trust.full_sessions: "",
+        trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
         trust.paid: "CTX-PAY-51 CTX-PAY-52 CTX-PAY-54",

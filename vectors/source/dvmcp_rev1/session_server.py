@@ -63,6 +63,7 @@ CASES = shared(
         trust.full_pending: "",
         trust.full_sessions: "",
         trust.full_sessions_of_a_key: "",
+        trust.full_subscriptions: "",
         trust.reserved_room: "",
         trust.many_errors: "",
         trust.large_content: "",

@@ -87,6 +87,7 @@ CASES = shared(
         trust.not_allowed: "",
         trust.full_pending: "",
         trust.full_sessions: "",
+        trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
         trust.paid: "R11-PAY-52 R11-PAY-53 R11-PAY-55 R11-PAY-57 R11-FLOW-52",

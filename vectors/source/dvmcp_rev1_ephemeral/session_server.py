@@ -57,6 +57,7 @@ CASES = shared(
         trust.not_allowed: "R1E-FLOW-56",
         trust.full_pending: "",
         trust.full_sessions: "",
+        trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
         trust.paid: "R1E-PAY-52",
