@@ -84,9 +84,6 @@ class ServerMachine:
             self._take(action, outcome)
         return outcome
 
-    def _enter(self, link: Link) -> None:
-        self._links[link.server, None if link.client is None else link.client.hex()] = link
-
     def step(self, number: int, do: Value, at: float) -> Outcome:
         """What an announced server does at its start belongs to the first step."""
         now = self._clock.at(at)
@@ -110,13 +107,13 @@ class ServerMachine:
         if isinstance(action, Publish):
             outcome.published.append(to_object(action.event))
         elif isinstance(action, Open):
-            self._enter(action.link)
+            self._links[_place(action.link)] = action.link
         elif isinstance(action, Close):
-            self._links.pop((action.link.server, action.link.client and action.link.client.hex()), None)
+            self._links.pop(_place(action.link), None)
         elif isinstance(action, Deliver) and action.link is not None:
-            client = None if action.link.client is None else action.link.client.hex()
+            server, client = _place(action.link)
             message = jsonrpc.to_value(action.message)
-            outcome.delivered.append({"server": action.link.server, "client": client, "message": message})
+            outcome.delivered.append({"server": server, "client": client, "message": message})
 
     def _actions(self, do: Value, now: Now) -> list[Action]:
         server = self._server
@@ -142,6 +139,11 @@ class ServerMachine:
                 return server.tick(now)
             case _:
                 raise ValueError(f"no stimulus of a server: {sorted(do)}")
+
+
+def _place(link: Link) -> tuple[str, str | None]:
+    """How a script names a conversation with an MCP server."""
+    return link.server, None if link.client is None else link.client.hex()
 
 
 def _server_settings(opened: Value) -> ServerSettings:
