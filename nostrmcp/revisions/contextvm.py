@@ -26,6 +26,16 @@ from .model import (
     required,
 )
 
+# Discovery tags: on whatever message a side sends first in a session.
+_FIRST_OF_CLIENT = (
+    optional("support_encryption", TagValue.FLAG, "CVM-FLOW-61"),
+    optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-61"),
+)
+_FIRST_OF_SERVER = (
+    optional("support_encryption", TagValue.FLAG, "CVM-FLOW-62"),
+    optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-62"),
+)
+
 REVISION = Revision(
     name="contextvm",
     title="ContextVM",
@@ -96,8 +106,7 @@ REVISION = Revision(
     tags={
         MessageClass.REQUEST: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-01"),
-            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-61"),
-            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-61"),
+            *_FIRST_OF_CLIENT,
         ),
         MessageClass.INITIALIZE: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-05"),
@@ -106,21 +115,18 @@ REVISION = Revision(
         ),
         MessageClass.PING: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-01"),
-            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-61"),
-            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-61"),
+            *_FIRST_OF_CLIENT,
         ),
         MessageClass.RESPONSE: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
             required("e", TagValue.REQUEST_EVENT, "CVM-TAG-08"),
-            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-62"),
-            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-62"),
+            *_FIRST_OF_SERVER,
         ),
         MessageClass.LIST_RESPONSE: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
             required("e", TagValue.REQUEST_EVENT, "CVM-TAG-08"),
             optional("cap", TagValue.PRICES, "CVM-TAG-23"),
-            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-62"),
-            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-62"),
+            *_FIRST_OF_SERVER,
         ),
         MessageClass.INITIALIZE_RESPONSE: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
@@ -131,21 +137,26 @@ REVISION = Revision(
         MessageClass.ERROR: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
             required("e", TagValue.REQUEST_EVENT, "CVM-TAG-08"),
-            optional("support_encryption", TagValue.FLAG, "CVM-FLOW-62"),
-            optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-62"),
+            *_FIRST_OF_SERVER,
         ),
         MessageClass.NOTIFICATION_TO_CLIENT: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-13"),
             optional("e", TagValue.REQUEST_EVENT, "CVM-TAG-17"),
+            *_FIRST_OF_SERVER,
         ),
         MessageClass.NOTIFICATION_TO_SERVER: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-13"),
             optional("e", TagValue.REQUEST_EVENT, "CVM-TAG-17"),
+            *_FIRST_OF_CLIENT,
         ),
-        MessageClass.INITIALIZED: (required("p", TagValue.RECIPIENT, "CVM-TAG-18"),),
+        MessageClass.INITIALIZED: (
+            required("p", TagValue.RECIPIENT, "CVM-TAG-18"),
+            *_FIRST_OF_CLIENT,
+        ),
         MessageClass.PROGRESS: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-13"),
             optional("e", TagValue.REQUEST_EVENT, "CVM-TAG-17"),
+            *_FIRST_OF_SERVER,
         ),
         MessageClass.CANCEL: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-13"),
@@ -154,6 +165,7 @@ REVISION = Revision(
         MessageClass.PAYMENT_REQUIRED: (
             required("p", TagValue.RECIPIENT, "CVM-PAY-06"),
             required("e", TagValue.REQUEST_EVENT, "CVM-PAY-03"),
+            *_FIRST_OF_SERVER,
         ),
         MessageClass.SERVER: (
             optional("name", TagValue.TEXT, "CVM-ANN-03"),

@@ -6,12 +6,13 @@ import re
 from typing import Any
 
 from ..mcp.jsonrpc import Notification
-from ..nostr import Violation
+from ..nostr import Event, Violation
 from ..revisions.model import PaymentForm, Revision
 from ..translate.body import BOLT11_METHOD, PAYMENT_METHOD
 from ..translate.route import Price
 from .errors import ErrorClass
 
+TRANSPARENT = "transparent"
 # BOLT-11: ln, the network, an amount with a multiplier, then the last 1 before the data.
 _INVOICE = re.compile(r"ln(bc|tbs|tb|bcrt)(?:([1-9][0-9]*)([munp]?))?1[02-9ac-hj-np-z]+", re.IGNORECASE)
 # Millisatoshi in a bitcoin, divided by the multiplier; p stands for a tenth of one millisatoshi.
@@ -26,13 +27,22 @@ def demand(price: Price, invoice: str, expires: int) -> Notification:
     )
 
 
-def accepted(revision: Revision, price: Price | None) -> Notification | None:
+def accepted(revision: Revision, amount: int) -> Notification | None:
     """The notice that a payment was accepted, where the revision has one."""
     if revision.payment is not PaymentForm.PAYMENT_REQUEST:
         return None
-    amount = None if price is None or not price.amount.isdecimal() else int(price.amount)
-    params: dict[str, Any] = {"pmi": BOLT11_METHOD}
-    return Notification("notifications/payment_accepted", ({} if amount is None else {"amount": amount}) | params)
+    return Notification("notifications/payment_accepted", {"amount": amount, "pmi": BOLT11_METHOD})
+
+
+def refused_lifecycle(event: Event, revision: Revision) -> dict[str, Any] | None:
+    """What to say of a payment lifecycle that is asked for and not to be had; None where there is no such wish.
+
+    Of several tags the first counts: they are no list of preferences (CVM-PAY-73, CVM-PAY-75).
+    """
+    if revision.payment is not PaymentForm.PAYMENT_REQUEST:
+        return None
+    asked = event.first("payment_interaction")
+    return None if asked in (None, TRANSPARENT) else {"requested": asked, "supported": [TRANSPARENT]}
 
 
 def invoice_amount(invoice: str) -> int:

@@ -20,6 +20,7 @@ from .errors import ErrorClass
 from .feeds import Feeds
 from .limits import Alarms, Budget, Rate
 from .links import McpLink
+from .payments import refused_lifecycle
 from .sending import TWO_DAYS, Random, Sender, TooLarge
 from .serving import Exchange, Requests, Subject
 from .sessions import Session, Sessions
@@ -178,6 +179,9 @@ class Server:
             return (latched,)
         names = detect.detect(event).candidates
         candidates = tuple(revision for revision in fitting if revision.name in names) or fitting
+        server_id = event.first("s")
+        own = {name for (name, _), its_id in self.server_ids.items() if its_id == server_id}
+        candidates = tuple(revision for revision in candidates if revision.name in own) or candidates
         if len(candidates) == 1:
             self.sessions.latch(event.pubkey, candidates[0])
         return candidates
@@ -206,6 +210,11 @@ class Server:
             error = Error(request.id, UNAUTHORIZED, "Unauthorized")
             return self.refuse(arrival, revisions, request.method, error, _not_allowed())
         self.requests.refuse_cancelled(arrival.event)
+        lifecycle = refused_lifecycle(arrival.event, revisions[0])
+        if lifecycle is not None:
+            violation = Violation(ErrorClass.UNSUPPORTED, "event.tags", "this payment lifecycle is not supported")
+            error = Error(request.id, ErrorCode.INVALID_PARAMS, violation.detail, lifecycle)
+            return self.refuse(arrival, revisions, request.method, error, violation)
         actions: list[Action] = []
         for server in self._servers_for(decoded, revisions[0]):
             actions += self._serve(request, arrival, revisions, server)
@@ -379,13 +388,17 @@ class Server:
                 actions += self.say(message, exchange.session, about=exchange, revision=revision)[0]
         return actions
 
+    def may_refuse(self, client: bytes) -> bool:
+        """Whether one more error of our own may go to this key in this second (HOUSE-LIMIT-06)."""
+        return self._errors.take(self.now.monotonic, client)
+
     def refuse(
         self, arrival: Arrival, revisions: tuple[Revision, ...], method: str, error: Error, violation: Violation
     ) -> list[Action]:
         """Answer a request that gets no session with an error, as often as strangers may have one."""
         event = arrival.event
         dropped = Drop(event.id, violation)
-        if not self._errors.take(self.now.monotonic, event.pubkey):
+        if not self.may_refuse(event.pubkey):
             return [dropped]
         actions: list[Action] = [dropped]
         reference = RequestReference(event.id, method, error.id or 0)

@@ -50,6 +50,7 @@ class Exchange:
     wrap: int | None
     state: Serving = Serving.UNKNOWN
     number: int = 0
+    amount: int = 0
 
     @property
     def token(self) -> Any:
@@ -111,11 +112,19 @@ class Requests:
     def _ready(self, exchange: Exchange, failure: Error | None) -> list[Action]:
         if exchange.state is not Serving.UNKNOWN:
             return []
-        refusal = failure or fault_in(exchange.request, exchange.session.link)
-        if refusal is not None:
-            return self._finish(exchange, refusal)
+        if failure is not None:
+            return self._finish(exchange, failure)
+        fault = fault_in(exchange.request, exchange.session.link)
+        if fault is not None:
+            return self._at_fault(exchange, fault)
         price = self._price_of(exchange.request)
         return self._step(exchange, ServingInput.FREE if price is None else ServingInput.COSTLY)
+
+    def _at_fault(self, exchange: Exchange, error: Error) -> list[Action]:
+        if self._host.may_refuse(exchange.session.client):
+            return self._finish(exchange, error)
+        self._end(exchange)
+        return [Drop(exchange.event_id, Violation(ErrorClass.TOO_MANY, "request", "more errors than may be sent"))]
 
     def _begin(self, exchange: Exchange) -> None:
         session = exchange.session
@@ -159,6 +168,7 @@ class Requests:
                 self._alarm(exchange, ServingInput.UNPAID, self._host.settings.timers.payment)
                 return [Charge(exchange.event_id, exchange.session.client, price)]
             case ServingEffect.DEMAND:
+                exchange.amount = message.params["amount"]
                 return self._host.say(message, exchange.session, about=exchange)[0]
             case ServingEffect.ACCEPT:
                 return [*self._say_accepted(exchange), *self._execute(exchange)]
@@ -204,12 +214,17 @@ class Requests:
     # Money
 
     def invoiced(self, event_id: bytes, invoice: str) -> list[Action]:
+        """Demand payment by this invoice; one that cannot be read sells nothing."""
         exchange = self._exchanges.get(event_id)
         price = None if exchange is None else self._price_of(exchange.request)
         if exchange is None or price is None:
             return [Drop(event_id, _unknown("an invoice"))]
         expires = self._host.now.unix + int(self._host.settings.timers.payment)
-        return self._step(exchange, ServingInput.INVOICE, demand(price, invoice, expires))
+        try:
+            demanded = demand(price, invoice, expires)
+        except Violation as violation:
+            return [Drop(event_id, violation), *self._step(exchange, ServingInput.UNPAID)]
+        return self._step(exchange, ServingInput.INVOICE, demanded)
 
     def paid(self, event_id: bytes) -> list[Action]:
         """One payment, one execution (HOUSE-PAY-09 to HOUSE-PAY-11)."""
@@ -224,7 +239,7 @@ class Requests:
         return [Drop(event_id, _unknown("a payment"))] if exchange is None else self._step(exchange, given)
 
     def _say_accepted(self, exchange: Exchange) -> list[Action]:
-        notice = accepted(exchange.session.revision, self._price_of(exchange.request))
+        notice = accepted(exchange.session.revision, exchange.amount)
         return [] if notice is None else self._host.say(notice, exchange.session, about=exchange)[0]
 
     # What else clients and MCP servers say about a request
