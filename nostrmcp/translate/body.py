@@ -15,6 +15,8 @@ CANCEL_METHODS = ("notifications/cancelled", "notifications/cancel")
 PAYMENT_METHOD = "notifications/payment_required"
 PAYMENT_METHODS = (PAYMENT_METHOD, "notifications/payment_accepted", "notifications/payment_rejected")
 BOLT11_METHOD = "bitcoin-lightning-bolt11"
+COMPLETION_METHOD = "completion/complete"
+MOST_COMPLETIONS = 100
 
 Body = dict[str, Any]
 
@@ -63,6 +65,13 @@ def hoisted_in(body: Body) -> Any:
     if _is_wrapped(body):
         return body["result"]
     return {key: value for key, value in body.items() if key not in ("jsonrpc", "id")}
+
+
+def completions_in(result: Any) -> list[Any] | None:
+    """The values of a completion, None in a result that is none."""
+    completion = result.get("completion") if type(result) is dict else None
+    values = completion.get("values") if type(completion) is dict else None
+    return values if type(values) is list else None
 
 
 def to_wire(

@@ -71,6 +71,8 @@ def _message(event: Event, revision: Revision, answers: str | None) -> Breaches:
         message_class = MessageClass.ERROR if "error" in body and "result" not in body else response_class(answers)
         yield from _kind(event, message_class, revision)
         yield from _response(body, revision)
+        if answers == bodies.COMPLETION_METHOD:
+            yield from _completions(body, revision)
     else:
         method = body.get("method")
         name = method if type(method) is str else ""
@@ -189,6 +191,14 @@ def _response(body: bodies.Body, revision: Revision) -> Breaches:
         yield from _broken(Rule.RESULT_PLACE, revision, "event.content", "there is no result")
 
 
+def _completions(body: bodies.Body, revision: Revision) -> Breaches:
+    result = bodies.hoisted_in(body) if revision.envelope is Envelope.HOISTED else body.get("result")
+    values = bodies.completions_in(result) or []
+    if len(values) > bodies.MOST_COMPLETIONS:
+        detail = f"{len(values)} values, {bodies.MOST_COMPLETIONS} at most"
+        yield from _broken(Rule.COMPLETION_VALUES, revision, "event.content", detail)
+
+
 def _announcement(event: Event, candidates: list[MessageClass], revision: Revision) -> Breaches:
     body = _object_in(event.content)
     if body is None:
@@ -245,6 +255,8 @@ def _capability_tags(rule: TagRule, found: list[tuple[str, ...]], names: list[st
 def _prices(found: list[tuple[str, ...]], revision: Revision) -> Breaches:
     typed = revision.prices is PriceForm.TYPED
     for tag in found:
+        if len(tag) == 2 and not typed:
+            continue  # a capability named without a price: of the price's form nothing is broken (AMB-112)
         if len(tag) != 4 or not is_amount(tag[2], whole=typed) or not tag[3]:
             yield from _broken(Rule.PRICE_FORM, revision, "event.tags", "not a capability, an amount and a unit")
         if typed and len(tag) > 1 and tag[1].partition(":")[0] not in ("tool", "prompt", "resource"):

@@ -22,6 +22,7 @@ from ..revisions.model import (
     Presence,
     PriceForm,
     Revision,
+    Rule,
     TagRule,
     TagValue,
 )
@@ -47,6 +48,7 @@ def encode(message: Message, route: Route, revision: Revision, created_at: int) 
     kind = revision.kinds.of(message_class)
     assert kind is not None, "every message class has a kind"
     _refuse_unclear_type(message)
+    _refuse_many_completions(message, route, revision)
     if message_class is MessageClass.PAYMENT_REQUIRED and revision.payment is PaymentForm.STATUS_TAGS:
         _refuse_what_tags_cannot_say(message)
         content = ""
@@ -64,6 +66,16 @@ def _refuse_unclear_type(message: Message) -> None:
         return
     if message.method == "" or is_notified(message.method) != isinstance(message, Notification):
         raise bodies.not_carried(f"the method of this {type(message).__name__.lower()}")
+
+
+def _refuse_many_completions(message: Message, route: Route, revision: Revision) -> None:
+    completes = route.request is not None and route.request.method == bodies.COMPLETION_METHOD
+    if not completes or not isinstance(message, Result) or Rule.COMPLETION_VALUES not in revision.requirements:
+        return
+    number = len(bodies.completions_in(message.result) or ())
+    if number > bodies.MOST_COMPLETIONS:
+        limit = bodies.MOST_COMPLETIONS
+        raise LocalProtocolError(ErrorClass.MALFORMED_BODY, f"{number} values in a completion, {limit} at most")
 
 
 def _refuse_what_tags_cannot_say(message: Message) -> None:
@@ -312,6 +324,8 @@ def answered(answer: Result) -> str | None:
     """The method that a result answers, as far as the result alone tells."""
     if {"protocolVersion", "capabilities", "serverInfo"} <= answer.result.keys():
         return "initialize"
+    if bodies.completions_in(answer.result) is not None:
+        return bodies.COMPLETION_METHOD
     return next((f"{name}/list" for name in LIST_MEMBERS.values() if name in answer.result), None)
 
 

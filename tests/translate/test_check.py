@@ -350,7 +350,47 @@ def test_a_demand_by_tags_has_no_content(revision: Revision) -> None:
 def test_an_expiration_on_a_demand(revision: Revision) -> None:
     tags = (*sample(revision, MessageClass.PAYMENT_REQUIRED).tags, ("expiration", "soon"))
     found = broken(revision, MessageClass.PAYMENT_REQUIRED, tags=tags)
-    assert found == (["R1-PAY-04"] if revision is REV1 else [])
+    assert found == (["R1-PAY-06"] if revision is REV1 else [])
+
+
+# Completions
+
+
+def completion(revision: Revision, values: Any) -> Event:
+    """The answer to a request, with these values as its completion."""
+    body: dict[str, Any] = {"completion": {"values": values, "hasMore": True}}
+    if revision.envelope is not Envelope.HOISTED:
+        body = {"result": body}
+    if revision.envelope is Envelope.JSONRPC:
+        body = {"jsonrpc": "2.0", "id": 1, **body}
+    return changed(sample(revision, MessageClass.RESPONSE), Role.SERVER, content=json.dumps(body))
+
+
+@every_revision
+def test_the_number_of_completions(revision: Revision) -> None:
+    limited = [revision.requirements[Rule.COMPLETION_VALUES]] if Rule.COMPLETION_VALUES in revision.requirements else []
+    assert reqs(completion(revision, ["a"] * 100), revision, "completion/complete") == []
+    assert reqs(completion(revision, ["a"] * 101), revision, "completion/complete") == limited
+    assert reqs(completion(revision, ["a"] * 101), revision, "tools/call") == []
+    assert reqs(completion(revision, "a" * 101), revision, "completion/complete") == []
+
+
+def test_which_revisions_limit_completions() -> None:
+    limits = {name: one.requirements.get(Rule.COMPLETION_VALUES) for name, one in EVERY.items()}
+    assert limits == {
+        "dvmcp-rev1": None,
+        "dvmcp-rev1-ephemeral": None,
+        "dvmcp-rev1.1": "R11-COMP-09",
+        "ctxvm-draft": "CTX-COMP-02",
+        "ctxvm-draft-strict-text": "CTX-COMP-02",
+        "contextvm": "CVM-COMP-02",
+    }
+
+
+@pytest.mark.parametrize("body", [{"completion": []}, {"completion": {}}, {"result": []}, {"error": {"code": 1}}])
+def test_what_is_no_completion_has_no_values_to_count(body: dict[str, Any]) -> None:
+    event = changed(sample(REV1_1, MessageClass.RESPONSE), Role.SERVER, content=json.dumps(body))
+    assert "R11-COMP-09" not in reqs(event, REV1_1, "completion/complete")
 
 
 # Prices
@@ -366,7 +406,7 @@ def test_an_expiration_on_a_demand(revision: Revision) -> None:
         (("cap", "tool:a", "x", "sats"), ["FORM"], ["FORM"]),
         (("cap", "tool:a", "5", ""), ["FORM"], ["FORM"]),
         (("cap", "tool:a", "5"), ["FORM"], ["FORM"]),
-        (("cap", "tool:a"), ["FORM"], ["FORM"]),
+        (("cap", "tool:a"), ["FORM"], []),
         (("cap",), ["FORM"], ["FORM"]),
         (("cap", "a", "5", "sats"), ["IDENTIFIER"], []),
         (("cap", "a", "x", "sats"), ["FORM", "IDENTIFIER"], ["FORM"]),

@@ -24,6 +24,7 @@ from nostrmcp.revisions.model import (
     PaymentForm,
     Presence,
     ProgressForm,
+    Rule,
     TagValue,
 )
 from nostrmcp.translate import announce, codec
@@ -801,3 +802,33 @@ def test_every_error_class_has_a_meaning() -> None:
 def test_a_route_that_leads_nowhere_is_a_mistake(wrong: dict[str, object]) -> None:
     with pytest.raises(LocalProtocolError, match="malformed_tag"):
         replace(_REQUEST.route, **wrong)
+
+
+# Completions
+
+
+def completion(number: int) -> Result:
+    return Result(1, {"completion": {"values": ["a"] * number, "hasMore": True}})
+
+
+@every_revision
+def test_completions_that_are_too_many_are_not_sent(revision: Revision) -> None:
+    asked = RequestReference(bytes(32), "completion/complete", 1)
+    route = route_by(Role.SERVER, request=asked)
+    encode(completion(100), route, revision, NOW)
+    if Rule.COMPLETION_VALUES in revision.requirements:
+        misused(ErrorClass.MALFORMED_BODY, completion(101), route, revision)
+    else:
+        encode(completion(101), route, revision, NOW)
+    encode(completion(101), replace(route, request=replace(asked, method="tools/call")), revision, NOW)
+    encode(Result(1, {"completion": {"values": "many"}}), route, revision, NOW)
+
+
+@every_revision
+def test_completions_that_are_too_many_are_read(revision: Revision) -> None:
+    route = route_by(Role.SERVER, request=RequestReference(bytes(32), "tools/call", 1))
+    event = sign(encode(completion(101), route, revision, NOW), Role.SERVER)
+    message = decode(event, revision, Role.SERVER).message
+    assert isinstance(message, Result)
+    assert message.result == completion(101).result
+    assert codec.answered(message) == "completion/complete"

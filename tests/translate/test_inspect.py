@@ -30,6 +30,17 @@ def test_every_breach_is_told(name: str) -> None:
     assert told_of > 10
 
 
+@pytest.mark.parametrize(
+    ("suite", "id"),
+    [("dvmcp-rev1.1", "r11-check-complete-many"), ("ctxvm-draft", "ctx-check-completion-many"),
+     ("contextvm", "cvm-check-completion-many")],
+)  # fmt: skip
+def test_a_completion_is_known_by_itself(suite: str, id: str) -> None:
+    case = next(case for case in SUITES[f"{suite}/check"].cases if case.id == id)
+    reading = next(one for one in inspect(json.dumps(case.input["event"])).readings if one.revision == suite)
+    assert tuple(breach.req for breach in reading.breaches) == case.req
+
+
 def test_a_request_is_read() -> None:
     case = next(case for case in SUITES["contextvm/decode"].cases if case.result == "valid")
     found = inspect(json.dumps(case.input["event"]))

@@ -645,6 +645,7 @@ MEMBERS = [
         fails="""
             r1/r1e-parse-kind-11316 r1/r1e-parse-kind-31990 r1/r1e-parse-response r11-parse-replaceable
             ctx-parse-later-kind ctx-parse-message cvm-parse-kind-addressable cvm-parse-kind-message
+            r11-parse-initialize-response
         """,
     ),
     member(

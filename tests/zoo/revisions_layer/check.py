@@ -28,6 +28,7 @@ from nostrmcp.revisions.model import (
     TagRule,
     TagValue,
 )
+from nostrmcp.translate import body as bodies
 from nostrmcp.translate import check
 from tests.zoo.member import Operations, patched
 from tests.zoo.revisions_layer.making import (
@@ -109,6 +110,11 @@ def also_reports(number: str, where: Callable[[Value], Any]) -> Operations:
         return [*breaches, f"{prefix_of(given)}-{number}"] if where(given) else breaches
 
     return reports(change)
+
+
+def bare_is_price(given: Value, breaches: list[str]) -> list[str]:
+    bare = any(tag[0] == "cap" and len(tag) == 2 for tag in given["event"]["tags"])
+    return [*breaches, "CTX-PRICE-01"] if bare else breaches
 
 
 def prefix_of(given: Value) -> str:
@@ -263,7 +269,7 @@ MEMBERS = [
         "check-first-only",
         "Stops at the first breach.",
         reports(lambda given, breaches: breaches[:1]),
-        missing="an event that breaks two requirements",
+        fails="r1/r1e/r11-check-request-no-p-no-method ctx-check-response-no-e-no-p cvm-check-call-no-p-no-jsonrpc",
     ),
     member(
         "check-numbers-shared",
@@ -284,6 +290,7 @@ MEMBERS = [
             r1/r1e/r11/ctx-check-initialize-response-no-e r1/r1e/r11/ctx-check-initialize-response-no-d
             ctx/cvm-check-price-word cvm-check-initialize-answer-no-e cvm-check-price-no-prefix
             cvm-check-price-other-prefix cvm-check-price-fraction cvm-check-price-half-range cvm-check-price-no-unit
+            r11-check-complete-many ctx/cvm-check-completion-many cvm-check-price-bare
         """,
     ),
     member(
@@ -352,7 +359,10 @@ MEMBERS = [
         passes="r1/r1e-check-request-no-p r1/r1e-check-response-no-e",
     ),
     member(
-        "check-any-status", "Takes any status.", any_value(TagValue.STATUS), fails="r1/r1e/r11-check-payment-status"
+        "check-any-status",
+        "Takes any status.",
+        any_value(TagValue.STATUS),
+        fails="r1/r1e/r11-check-payment-status r1/r1e/r11-check-payment-accepted",
     ),
     member(
         "check-any-amount",
@@ -370,13 +380,13 @@ MEMBERS = [
         "check-any-flag",
         "Takes any value of support_encryption.",
         any_value(TagValue.FLAG, TagValue.TRUE),
-        missing="an announcement with support_encryption yes, and one with true where it has no value",
+        fails="r1/r1e/r11-check-server-encryption-yes",
     ),
     member(
         "check-any-time",
         "Takes any text in expiration.",
         any_value(TagValue.TIME),
-        missing="a demand for payment whose expiration is no unix time",
+        fails="r1-check-payment-soon",
     ),
     member(
         "check-empty-s",
@@ -417,7 +427,7 @@ MEMBERS = [
         presence("p", REQUESTS, Presence.OPTIONAL),
         fails="""
             r1/r1e/r11/ctx-check-request-no-p r1/r1e/r11/ctx/cvm-check-initialize-no-p r11-check-ping-no-p
-            cvm-check-call-no-p
+            cvm-check-call-no-p r1/r1e/r11-check-request-no-p-no-method cvm-check-call-no-p-no-jsonrpc
         """,
     ),
     member(
@@ -444,7 +454,10 @@ MEMBERS = [
         "check-answer-without-p",
         "Does not ask for p on answers, as the examples have it, although the text asks.",
         within("ctx", presence("p", RESPONSES, Presence.OPTIONAL)),
-        fails="ctx-check-initialize-response-printed ctx-check-response-printed ctx-check-error-printed",
+        fails="""
+            ctx-check-initialize-response-printed ctx-check-response-printed ctx-check-error-printed
+            ctx-check-response-no-e-no-p
+        """,
     ),
     member(
         "check-answer-without-e",
@@ -453,7 +466,7 @@ MEMBERS = [
         fails="""
             r1/r1e/r11/ctx-check-response-no-e r1/r1e/r11/ctx/cvm-check-error-no-e
             r1/r1e/r11/ctx-check-initialize-response-no-e r11-check-pong-no-e cvm-check-answer-no-e
-            cvm-check-initialize-answer-no-e
+            cvm-check-initialize-answer-no-e ctx-check-response-no-e-no-p
         """,
     ),
     member(
@@ -504,6 +517,7 @@ MEMBERS = [
         fails="""
             r1/r1e/r11-check-request-no-method r1/r1e/r11/ctx-check-initialize-no-method
             r1/r1e/r11-check-notification-no-method r1e/r11-check-initialized-no-method r11-check-ping-no-method
+            r1/r1e/r11-check-request-no-p-no-method
         """,
     ),
     member(
@@ -678,7 +692,7 @@ MEMBERS = [
                 "BODY-04", lambda given: "error" in object_in(given) and object_in(given).get("id", 0) is None
             ),
         ),
-        missing="an error with the code -32700 and the id null breaks nothing",
+        fails="r1/r1e/ctx/cvm-check-error-null-id",
     ),
     member(
         "check-any-params",
@@ -832,7 +846,7 @@ MEMBERS = [
         unchecked(Rule.PRICE_FORM),
         fails="""
             r11/ctx/cvm-check-price-no-unit r11-check-price-words ctx/cvm-check-price-word cvm-check-price-fraction
-            cvm-check-price-half-range
+            cvm-check-price-half-range ctx-check-price-no-name cvm-check-price-bare
         """,
     ),
     member(
@@ -842,12 +856,36 @@ MEMBERS = [
         fails="cvm-check-price-no-prefix cvm-check-price-other-prefix cvm-check-announced-price-no-prefix",
     ),
     member(
+        "check-price-on-every-cap",
+        "Takes a cap tag that names a capability for a price without an amount.",
+        within("ctx", reports(bare_is_price)),
+        fails="ctx-check-cap-bare",
+    ),
+    member(
+        "check-any-completions",
+        "Does not count the values of a completion.",
+        patched("check_event", (bodies, "MOST_COMPLETIONS", 1000)),
+        fails="r11-check-complete-many ctx/cvm-check-completion-many",
+    ),
+    member(
+        "check-fewer-completions",
+        "Reports a completion of 100 values.",
+        patched("check_event", (bodies, "MOST_COMPLETIONS", 99)),
+        fails="r11-check-complete-hundred ctx/cvm-check-completion-hundred",
+    ),
+    member(
+        "check-every-completion",
+        "Counts the values in whatever has a member completion.",
+        within("r11", also_reports("COMP-09", lambda given: len(bodies.completions_in(object_in(given)) or ()) > 100)),
+        fails="r11-check-tool-completion",
+    ),
+    member(
         "check-price-typed",
         "Asks for a type where prices have none.",
         within("r11 ctx", tabled("check_event", all_priced)),
         fails="""
             r11-check-tools-priced r11/ctx-check-price-no-unit r11-check-price-words ctx-check-priced-list-response
-            ctx-check-priced-tools ctx-check-price-fraction ctx-check-price-word
+            ctx-check-priced-tools ctx-check-price-fraction ctx-check-price-word ctx-check-cap-bare
         """,
     ),
     member(

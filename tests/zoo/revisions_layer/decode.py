@@ -542,13 +542,13 @@ MEMBERS = [
         "decode-last-e",
         "Goes by the last e tag, where the package goes by the first.",
         patched("decode_event", (codec, "first_hex", last_hex)),
-        missing="an answer with two e tags, as clients that mark replies send it",
+        fails="r1/r1e/r11/ctx/cvm-decode-two-e",
     ),
     member(
         "decode-unverified",
         "Takes events without verifying them (ts before 762bab0, rs before 0.2.1).",
         patched("decode_event", (translation, "verified", events.from_value)),
-        missing="a request whose signature is another event's",
+        fails="r1/r1e/r11/ctx/cvm-decode-other-signature",
     ),
     # Kinds and classes
     member(
@@ -789,10 +789,19 @@ MEMBERS = [
         "decode-big-integer-rounded",
         "Has numbers as JavaScript has them.",
         understands(as_double),
-        missing="a call whose arguments hold 9007199254740993",
+        fails="r1/r1e/r11/ctx/cvm-decode-big-integer",
     ),
     member(
-        "decode-big-integer-float", "Makes floats of big integers.", understands(as_float), fails="cvm-decode-verbatim"
+        "decode-big-integer-float",
+        "Makes floats of big integers.",
+        understands(as_float),
+        fails="cvm-decode-verbatim r1/r1e/r11/ctx/cvm-decode-big-integer",
+    ),
+    member(
+        "decode-completions-counted",
+        "Takes no completion of more than 100 values, though more do no harm to who reads.",
+        refuses(lambda given: given["event"]["content"].count('"value-') > 100),
+        fails="r11-decode-complete-many",
     ),
     member("decode-null-lost", "Loses members that are null.", understands(nulls_lost), fails="cvm-decode-verbatim"),
     member(
@@ -939,7 +948,7 @@ MEMBERS = [
         "decode-payment-any-status",
         "Takes every status with an amount for a demand.",
         hears(any_status),
-        missing="a receipt: status payment-accepted, with the amount, the invoice and the e of what was paid",
+        fails="r1/r1e/r11-decode-payment-accepted",
     ),
     member(
         "decode-payment-no-invoice",
@@ -947,7 +956,7 @@ MEMBERS = [
         accepts(no_invoice),
         fails="""
             r1/r1e/r11-decode-payment-no-amount r1/r1e-decode-payment-no-invoice
-            cvm-decode-payment-required-no-pay-req
+            cvm-decode-payment-required-no-pay-req r1/r1e/r11-decode-payment-accepted
         """,
     ),
     member(

@@ -18,7 +18,8 @@ from nostrmcp.revisions.model import (
     ProgressForm,
     Revision,
 )
-from tests.zoo.member import Operations, patched
+from nostrmcp.translate import body as bodies
+from tests.zoo.member import Operations, patched, reading
 from tests.zoo.revisions_layer.making import (
     DVMCP,
     ONE_KIND,
@@ -327,6 +328,14 @@ def pay_req(given: Value, value: Any) -> Any:
     params = dict(value["params"])
     params["pay_req"] = params.pop("invoice")
     return {**value, "params": {**params, "pmi": "bitcoin-lightning-bolt11"}}
+
+
+def completions_cut(given: Value) -> Value:
+    completion = given["message"].get("result", {}).get("completion")
+    if completion is None:
+        return given
+    cut = {**completion, "values": completion["values"][:100]}
+    return {**given, "message": {**given["message"], "result": {"completion": cut}}}
 
 
 def ttl_is_time(given: Value, params: Any) -> Any:
@@ -674,7 +683,7 @@ MEMBERS = [
         "encode-hoisted-blindly",
         "Puts a result at the root although it reads as an error there.",
         within("r11", lenient("encode_message", own_text)),
-        fails="r11-encode-result-like-error",
+        fails="r11-encode-result-like-error r11-encode-complete-many",
     ),
     member(
         "encode-hoisted-timidly",
@@ -954,7 +963,7 @@ MEMBERS = [
         only_if(is_method(PAYMENT), lambda given, event: drop(event, "e")),
         fails="""
             r1/r1e/r11/ctx-encode-payment r1-encode-payment-no-end ctx-encode-payment-page ctx-encode-text-payment
-            cvm-encode-payment-required cvm-encode-payment-required-plain
+            cvm-encode-payment-required cvm-encode-payment-required-plain cvm-encode-payment-required-ttl
         """,
     ),
     member(
@@ -976,7 +985,7 @@ MEMBERS = [
         "encode-payment-invoice",
         "Demands with the draft's names where they are others by now.",
         within("cvm", said_if(is_method(PAYMENT), invoice_kept)),
-        fails="cvm-encode-payment-required cvm-encode-payment-required-plain",
+        fails="cvm-encode-payment-required cvm-encode-payment-required-plain cvm-encode-payment-required-ttl",
     ),
     member(
         "encode-payment-pay-req",
@@ -988,13 +997,31 @@ MEMBERS = [
         "encode-payment-without-method",
         "Demands without naming the payment method.",
         within("cvm", said_if(is_method(PAYMENT), in_params(lambda given, params: without(params, "pmi")))),
-        fails="cvm-encode-payment-required cvm-encode-payment-required-plain",
+        fails="cvm-encode-payment-required cvm-encode-payment-required-plain cvm-encode-payment-required-ttl",
     ),
     member(
         "encode-payment-ttl-is-time",
         "Demands with the time of its end as time to live.",
         within("cvm", said_if(is_method(PAYMENT), in_params(ttl_is_time))),
-        missing="a demand with an expiration, under the revision that has ttl",
+        fails="cvm-encode-payment-required-ttl",
+    ),
+    member(
+        "encode-any-completions",
+        "Sends completions of any length.",
+        patched("encode_message", (bodies, "MOST_COMPLETIONS", 1000)),
+        fails="r11-encode-complete-many ctx/cvm-encode-completion-many",
+    ),
+    member(
+        "encode-fewer-completions",
+        "Does not send a completion of 100 values.",
+        patched("encode_message", (bodies, "MOST_COMPLETIONS", 99)),
+        fails="r11-encode-complete-hundred ctx/cvm-encode-completion-hundred",
+    ),
+    member(
+        "encode-completions-cut",
+        "Cuts whatever has a member completion to 100 values, rather than refuse.",
+        reading("encode_message", completions_cut),
+        fails="r11-encode-complete-many r11-encode-tool-completion ctx/cvm-encode-completion-many",
     ),
     member(
         "encode-payment-uncorrelated",

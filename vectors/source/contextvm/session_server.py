@@ -46,7 +46,7 @@ def first_message_with_token() -> Case:
 
 def ephemeral_wraps() -> Case:
     title = "A request in an ephemeral wrap is answered in one, and one of kind 1059 in 1059"
-    s = start(D, "ephemeral-wraps", title, "CVM-KIND-09 CVM-ENC-03 CVM-ENC-24 CVM-ENC-25 CVM-ENC-26 CVM-ENC-29",
+    s = start(D, "ephemeral-wraps", title, "CVM-KIND-09 CVM-ENC-03 CVM-ENC-24 CVM-ENC-25 CVM-ENC-26 CVM-ENC-29 CVM-FLOW-73",
               "Encryption", encryption="optional")  # fmt: skip
     wraps.works(s, D, EPHEMERAL_WRAP, "alice")
     wraps.works(s, D, 1059, "carol")
@@ -63,6 +63,16 @@ def ephemeral_flag() -> Case:
     publishes(s, D, wraps.first(D, D.response(asked.event, 3, RESULT)), EPHEMERAL_WRAP)
     s.says(rpc("notifications/tools/list_changed"))
     publishes(s, D, D.to_client("notifications/tools/list_changed"), EPHEMERAL_WRAP)
+    return s.case()
+
+
+def later_flags() -> Case:
+    s = start(D, "later-flags", "Discovery tags of a later message do not change what the first one said",
+              "CVM-FLOW-65 CVM-FLOW-69", "Encryption Discovery", encryption="optional", level="SHOULD")  # fmt: skip
+    wraps.works(s, D, 1059, "alice")
+    s.arrives("alice", D.initialized().with_tags(*FLAGS), wrap=1059)
+    s.says(rpc("notifications/tools/list_changed"))
+    publishes(s, D, D.to_client("notifications/tools/list_changed"), 1059)
     return s.case()
 
 
@@ -197,7 +207,7 @@ CASES = shared(
     },
 )
 OWN = [
-    first_message(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), payment_method(),
+    first_message(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), later_flags(), payment_method(),
     explicit_gating(), several_lifecycles(), price_range(), demand_in_range(),
 ]  # fmt: skip
 SUITE = suite(D, "Servers of ContextVM, step by step", [*CASES, *OWN])

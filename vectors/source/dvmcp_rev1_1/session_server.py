@@ -100,7 +100,7 @@ CASES = shared(
         announce.several_revisions: "",
         ask.ping: "R11-FLOW-38",
         ask.foreign_answer: "R11-FLOW-01",
-        ask.no_answer: "",
+        ask.no_answer: "R11-PING-04 R11-PING-10",
         ask.roots_changed: "R11-FLOW-36",
         ask.not_carried: "",
         revisions.two_sessions: "",
