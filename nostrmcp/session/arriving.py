@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..nostr import Event, SecretKey, Violation, nip59
+from ..mcp.jsonrpc import Id, is_id
+from ..nostr import Event, SecretKey, Violation, nip59, strict_json
+from ..translate import codec
 from .actions import Now
 from .errors import ErrorClass
 from .limits import Budget, Rate, Seen
@@ -104,3 +106,17 @@ class Gate:
         """Remember the id of a verified event: from here on it is taken (HOUSE-ONCE-03, HOUSE-ONCE-05)."""
         if not self.seen.add(event.id, event.pubkey, now.monotonic):
             raise Violation(ErrorClass.NO_ROOM, "event.id", "no more ids can be remembered")
+
+
+def seems_asked(event: Event) -> tuple[bool, Id | None]:
+    """Whether content that cannot be read may be a request, and the id it seems to have."""
+    try:
+        value = strict_json.parse(event.content)
+    except Violation:
+        return True, None
+    if type(value) is not dict:
+        return True, None
+    method, given = value.get("method"), value.get("id")
+    is_response = method is None and not value.keys().isdisjoint({"result", "error"})
+    is_notification = type(method) is str and codec.is_notified(method) and "id" not in value
+    return not is_response and not is_notification, given if is_id(given) else None

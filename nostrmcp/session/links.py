@@ -27,13 +27,13 @@ def has_handshake(version: str) -> bool:
 class McpLink:
     """One MCP server as the hub sees it.
 
-    Requests are numbered anew, tokens with them (HOUSE-ID-02, HOUSE-ID-04, HOUSE-ID-06); `answers` finds what to do with
-    each answer. Until the handshake is over, calls are held.
+    Requests are numbered anew, tokens with them (HOUSE-ID-02, HOUSE-ID-04, HOUSE-ID-06); `answers` finds what to do
+    with each answer. Until the handshake is over, calls are held.
     """
 
     __slots__ = (
-        "_held", "_number", "_waiting", "answers", "asked", "capabilities", "feeds", "link", "result", "running", "session",
-        "shake", "version", "watchers",
+        "_held", "_number", "_waiting", "answers", "asked", "capabilities", "feeds", "link", "result", "running",
+        "session", "shake", "version", "watchers",
     )  # fmt: skip
 
     def __init__(self, link: Link, version: str) -> None:

@@ -53,6 +53,7 @@ class Subscription:
     begun: bool = False
     attempts: int = 0
     ended_at: int = 0
+    publication: bytes = b""
     cancel_id: bytes = b""
 
     @property
@@ -207,6 +208,8 @@ class Subscriptions:
         if publication is None:
             return [*self._end(subscription), *actions]
         self._by_event[subscription.event_id] = subscription
+        self._by_publication.pop(subscription.publication, None)
+        subscription.publication = publication
         self._by_publication[publication] = subscription
         self._alarm(subscription, self._host.settings.timers.acknowledgement, ListeningInput.OVERDUE)
         return actions
@@ -299,8 +302,8 @@ class Subscriptions:
         self._by_event.pop(subscription.event_id, None)
         if self._by_id.get(id_key(subscription.local.id)) is subscription:
             del self._by_id[id_key(subscription.local.id)]
-        for event_id in [one for one, its in self._by_publication.items() if its is subscription]:
-            del self._by_publication[event_id]
+        for publication in (subscription.publication, subscription.cancel_id):
+            self._by_publication.pop(publication, None)
         self._host.alarms.clear(subscription)
         return self._host.forget(subscription.event_id)
 

@@ -1,7 +1,7 @@
 """Who may do what when: transition tables as data.
 
-A table maps (state, input) to (effect, next state). What is not in a table is refused by name: `Machine.step` gives None,
-and whoever fed the input drops it as `unexpected`. The diagrams in `spec/states.md` are drawn from these dicts.
+A table maps (state, input) to (effect, next state). What is not in a table is refused by name: `Machine.step` gives
+None, and whoever fed the input drops it as `unexpected`. The diagrams in `spec/states.md` are drawn from these dicts.
 """
 
 from __future__ import annotations

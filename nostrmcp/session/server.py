@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..mcp import jsonrpc
-from ..mcp.jsonrpc import Error, ErrorCode, Notification, Request, Result, is_id
-from ..nostr import Event, LocalProtocolError, SecretKey, Violation, filters, nip59, strict_json
+from ..mcp.jsonrpc import Error, ErrorCode, Notification, Request, Result
+from ..nostr import Event, LocalProtocolError, SecretKey, Violation, filters, nip59
 from ..nostr.errors import ErrorClass as NostrErrorClass
 from ..revisions import detect
 from ..revisions.model import MessageClass, Revision
@@ -15,7 +13,7 @@ from ..translate.codec import Decoded
 from ..translate.route import RequestReference, Role, Route
 from .actions import Action, Close, Drop, Link, Now, Open, Subscribe, Wake
 from .announcing import Announcer
-from .arriving import Arrival, Gate
+from .arriving import Arrival, Gate, seems_asked
 from .errors import ErrorClass
 from .feeds import Feeds
 from .limits import Alarms, Budget, Rate
@@ -195,7 +193,7 @@ class Server:
         may_be_asked = event.kind == revisions[0].kinds.request and event.first("p") is not None
         if not may_be_asked or event.first("e") is not None or not self._is_allowed(event.pubkey):
             raise violation
-        is_asked, given = _asked(event)
+        is_asked, given = seems_asked(event)
         if not is_asked:
             raise violation
         error = Error(given, jsonrpc.answer_code(violation), _sentence(violation))
@@ -248,15 +246,7 @@ class Server:
         self._note_form(session, arrival)
         self.sessions.touch(session, self.now)
         exchange = Exchange(event.id, session, request, revisions, arrival.wrap)
-        handler = self._HANDLERS.get(request.method, Requests.begin)
-        return actions + handler(self.requests, exchange)
-
-    _HANDLERS: dict[str, Callable[[Requests, Exchange], list[Action]]] = {
-        "initialize": Requests.initialize,
-        "subscriptions/listen": Requests.listen,
-        "resources/subscribe": Requests.subscribe,
-        "resources/unsubscribe": Requests.unsubscribe,
-    }
+        return actions + self.requests.take(exchange)
 
     def _note_form(self, session: Session, arrival: Arrival) -> None:
         if arrival.wrap is not None:
@@ -408,7 +398,7 @@ class Server:
         return actions
 
     def _filters(self) -> tuple[filters.Filter, ...]:
-        """Live kinds reach back a little, stored wraps as far as their times are moved (HOUSE-TIME-10, HOUSE-TIME-11)."""
+        """Live kinds reach back a little, stored wraps as far as times are moved (HOUSE-TIME-10, HOUSE-TIME-11)."""
         own = {"p": frozenset({self.sender.own.hex()})}
         slack = int(self.settings.timers.fresh)
         live = frozenset(self._by_kind) | _wraps(self.settings) - {nip59.WRAP}
@@ -423,20 +413,6 @@ class Server:
         if wake is not None:
             actions.append(Wake(wake))
         return actions
-
-
-def _asked(event: Event) -> tuple[bool, jsonrpc.Id | None]:
-    """Whether content that cannot be read may be a request, and the id it seems to have."""
-    try:
-        value = strict_json.parse(event.content)
-    except Violation:
-        return True, None
-    if type(value) is not dict:
-        return True, None
-    method, given = value.get("method"), value.get("id")
-    is_response = method is None and not value.keys().isdisjoint({"result", "error"})
-    is_notification = type(method) is str and codec.is_notified(method) and "id" not in value
-    return not is_response and not is_notification, given if is_id(given) else None
 
 
 def _wraps(settings: ServerSettings) -> frozenset[int]:

@@ -89,6 +89,20 @@ class Requests:
 
     # What clients ask
 
+    def take(self, exchange: Exchange) -> list[Action]:
+        """A request, by its method."""
+        match exchange.request.method:
+            case "initialize":
+                return self.initialize(exchange)
+            case "subscriptions/listen":
+                return self._host.feeds.listen(exchange)
+            case "resources/subscribe":
+                return self.subscribe(exchange)
+            case "resources/unsubscribe":
+                return self.unsubscribe(exchange)
+            case _:
+                return self.begin(exchange)
+
     def initialize(self, exchange: Exchange) -> list[Action]:
         """Pass a handshake on, or answer it from the one that a shared MCP server has given."""
         link, session = exchange.session.link, exchange.session
@@ -99,10 +113,6 @@ class Requests:
         if session.server.shared:
             return link.when_ready(lambda error: answered(error or Result(exchange.request.id, link.result or {})))
         return link.initialize(exchange.request, answered, session.revision.initialized_is_sent)
-
-    def listen(self, exchange: Exchange) -> list[Action]:
-        """A subscription is no exchange: it has a life of its own."""
-        return self._host.feeds.listen(exchange)
 
     def begin(self, exchange: Exchange) -> list[Action]:
         """An ordinary request: refused with its reason, charged for, or executed."""
