@@ -101,3 +101,10 @@ def several_revisions(d: Dialect, req: str = "") -> Case:
     s.publishes(answer)
     answered(s, d, asks(s, d, "carol", 1))
     return s.case()
+
+
+def encryption(d: Dialect, req: str = "") -> Case:
+    s = start(d, "announced-encryption", "A server that reads wraps says so where it is announced",
+              f"HOUSE-CRYPT-05 {req}", "Announced", servers=SERVERS, encryption="optional")  # fmt: skip
+    begins(s, d.announcement(ANNOUNCED, encryption=True))
+    return s.case()

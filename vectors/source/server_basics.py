@@ -1,10 +1,10 @@
-"""Scenarios of servers in every revision: handshake, ids, progress, cancels, notifications, and wrong content."""
+"""Scenarios of servers in every revision: handshake, ids, progress, cancels and notifications."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect, Form
+from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect
 from vectors.source.scripts import (
     INITIALIZE,
     INITIALIZE_RESULT,
@@ -155,6 +155,38 @@ def cancelled_first_by_stranger(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def cancelled_by_id(d: Dialect, req: str = "") -> Case:
+    s = start(d, "cancel-by-id", "A cancel without e is of the client's own request with that id",
+              f"HOUSE-ID-03 HOUSE-ID-06 {req}", "Cancel Ids")  # fmt: skip
+    alice, carol = asks(s, d, "alice", 3), asks(s, d, "carol", 3)
+    s.arrives("carol", d.cancel(carol.event, 3).without("e"))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(carol.step)}))
+    s.says(result(id_of(carol.step), RESULT))
+    answered(s, d, alice)
+    return s.case()
+
+
+def cancelled_as_mcp(d: Dialect, req: str = "") -> Case:
+    s = start(d, "cancel-as-mcp", "A cancel by MCP's name, or with e alone, is understood too", f"HOUSE-ID-03 {req}",
+              "Cancel", level="MAY")  # fmt: skip
+    first, second = asks(s, d, "alice", 3), asks(s, d, "carol", 4)
+    name = d.shared_id(first.event, 3)
+    s.arrives("alice", d.to_server("notifications/cancelled", {"requestId": name}, request=first.event))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(first.step)}))
+    s.arrives("carol", d.to_server("notifications/cancel", {}, request=second.event))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(second.step)}))
+    return s.case()
+
+
+def refused_by_relays(d: Dialect, req: str = "") -> Case:
+    s = start(d, "refused-by-relays", "An answer that relays refuse is not sent again", f"HOUSE-ONCE-06 {req}", "Basic")
+    answered(s, d, asks(s, d))
+    s.ok(s.now, False, "mute: no one was listening for this")
+    s.ok(s.now - 1, True, "duplicate: already have this event")
+    lives(s, d)
+    return s.case()
+
+
 # Handshake
 
 
@@ -247,6 +279,39 @@ def own_servers(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def two_servers_of_a_client(d: Dialect, req: str = "") -> Case:
+    s = start(d, "two-own-ids", "A client of two servers has a session, and an MCP server, with each",
+              f"HOUSE-ID-07 {req}", "Handshake WhichServer",
+              servers=[mcp_server(one, shared=False) for one in ("server-1", "server-2")])  # fmt: skip
+    for server_id in ("server-1", "server-2"):
+        event = s.arrives("alice", d.request("tools/call", CALL, 3, server_id=server_id))
+        s.delivers(hub_initialize(d), server=server_id, client="alice")
+        s.says(result(id_of(s.now), INITIALIZE_RESULT), server=server_id, client="alice")
+        s.delivers(INITIALIZED, server=server_id, client="alice")
+        s.delivers(rpc("tools/call", CALL, ANY_ID), server=server_id, client="alice")
+        s.says(result(id_of(s.now), RESULT), server=server_id, client="alice")
+        s.publishes(d.response(event, 3, RESULT))
+    return s.case()
+
+
+def evicted(d: Dialect, req: str = "") -> Case:
+    title = "An idle session makes room for another, and its MCP server is heard no more"
+    s = start(d, "evicted", title, f"HOUSE-LIMIT-01 HOUSE-LIMIT-09 {req}", "Limits Leak", servers=OWN,
+              limits={"sessions": 1})  # fmt: skip
+    for role in ("alice", "carol"):
+        event = s.arrives(role, d.request("tools/call", CALL, 3))
+        s.delivers(hub_initialize(d), client=role)
+        s.says(result(id_of(s.now), INITIALIZE_RESULT), client=role)
+        s.delivers(INITIALIZED, client=role)
+        s.delivers(rpc("tools/call", CALL, ANY_ID), client=role)
+        s.says(result(id_of(s.now), RESULT), client=role)
+        s.publishes(d.response(event, 3, RESULT, to=public(role)))
+    s.says(rpc("notifications/tools/list_changed"), client="alice")
+    s.says(rpc("notifications/tools/list_changed"), client="carol")
+    s.publishes(d.to_client("notifications/tools/list_changed", to=public("carol")))
+    return s.case()
+
+
 # Notifications of a shared MCP server
 
 
@@ -297,113 +362,4 @@ def shared_asks(d: Dialect, req: str = "") -> Case:
     s.delivers(failure(7, -32601, ANY_TEXT))
     s.says(rpc("notifications/message", {"level": "info", "data": "whose is this?"}))
     lives(s, d)
-    return s.case()
-
-
-# Content that is wrong
-
-
-def bad_content(d: Dialect, req: str = "") -> Case:
-    s = start(d, "bad-content", "Content that is no request is answered with the code for what it is",
-              f"HOUSE-ROUTE-12 HOUSE-JSON-01 {req}", "BadContent")  # fmt: skip
-    form = d.request("tools/call", CALL, 3)
-    for text_of, code in (("{", -32700), ('{"method":"tools/call","method":"tools/list"}', -32700)):
-        event = raw_text(s, form, text_of)
-        refused(s, d, event, None, code)
-    for content in ([d.body({"id": 1, "method": "tools/list"})], d.body({"params": {}}), d.body({"method": 5})):
-        event = s.arrives("alice", form.saying(content))
-        refused(s, d, event, None, -32600)
-    lives(s, d)
-    return s.case()
-
-
-def raw_text(s: Any, form: Form, content: str) -> str:
-    """An event arrives whose content is this very text."""
-    from vectors.source.writing import signed_event, to_object
-
-    return str(s.raw(to_object(signed_event("alice", form.kind, form.tags, content, s.unix))))
-
-
-def bad_content_with_e(d: Dialect, req: str = "") -> Case:
-    s = start(d, "bad-content-e", "Content that is no request is met with silence where the event has e",
-              f"HOUSE-ROUTE-13 {req}", "BadContent")  # fmt: skip
-    asked = asks(s, d)
-    form = d.request("tools/call", CALL, 3).with_tags(["e", asked.event])
-    raw_text(s, form, "{")
-    s.arrives("alice", form.saying([]))
-    answered(s, d, asked)
-    return s.case()
-
-
-def errors_unanswered(d: Dialect, req: str = "") -> Case:
-    s = start(d, "error-unanswered", "Errors and results that nobody waits for are met with silence",
-              f"HOUSE-ROUTE-14 {req}", "BadContent")  # fmt: skip
-    asked = asks(s, d)
-    stray = d.answer(asked.event, 3, {})
-    s.arrives("alice", d.refusal(asked.event, 3, -32603, "no"))
-    s.arrives("alice", stray)
-    s.arrives("alice", d.refusal(asked.event, 3, -32700, "what?").without("e"))
-    answered(s, d, asked)
-    return s.case()
-
-
-def bad_notification(d: Dialect, req: str = "") -> Case:
-    s = start(d, "bad-notification", "A notification that cannot be read is met with silence",
-              f"HOUSE-ROUTE-12 {req}", "BadContent")  # fmt: skip
-    form = d.to_server("notifications/roots/list_changed")
-    raw_text(s, form, "{")
-    s.arrives("alice", form.saying([]))
-    s.arrives("alice", form.saying(d.body({"params": {}})))
-    lives(s, d)
-    return s.case()
-
-
-def bad_params(d: Dialect, req: str = "") -> Case:
-    s = start(d, "bad-params", "Params that lack what the method needs are answered -32602", f"HOUSE-ROUTE-12 {req}",
-              "BadContent")  # fmt: skip
-    for number, params in enumerate(({}, {"name": 5}, {"name": None})):
-        event = s.arrives("alice", d.request("tools/call", params, number))
-        refused(s, d, event, number, -32602)
-    lives(s, d)
-    return s.case()
-
-
-def unknown_methods(d: Dialect, req: str = "") -> Case:
-    s = start(d, "unknown-method", "A method that the server does not have is answered -32601",
-              f"HOUSE-ROUTE-12 {req}", "BadContent",
-              servers=[mcp_server(capabilities={"tools": {}})])  # fmt: skip
-    unknown = {"tools/explode": {}, "roots/list": {}, "prompts/list": {}, "completion/complete": COMPLETE}
-    for number, (method, params) in enumerate(unknown.items()):
-        event = s.arrives("alice", d.request(method, params, number))
-        refused(s, d, event, number, -32601)
-    lives(s, d)
-    return s.case()
-
-
-COMPLETE = {"ref": {"type": "ref/prompt", "name": "code_review"}, "argument": {"name": "language", "value": "py"}}
-
-
-def method_mismatch(d: Dialect, req: str = "") -> Case:
-    s = start(d, "method-mismatch", "A method tag that says other than content is answered -32600",
-              f"HOUSE-ROUTE-12 {req}", "BadContent")  # fmt: skip
-    event = s.arrives("alice", d.request("tools/call", CALL, 3).put("method", "tools/list"))
-    refused(s, d, event, 3, -32600)
-    lives(s, d)
-    return s.case()
-
-
-def experimental(d: Dialect, req: str = "") -> Case:
-    s = start(d, "experimental", "A server with experimental capabilities gets methods that nobody knows",
-              f"HOUSE-ID-01 {req}", "Basic",
-              servers=[mcp_server(capabilities={"tools": {}, "experimental": {"x": {}}})])  # fmt: skip
-    answered(s, d, asks(s, d, "alice", 3, "x/explode", {"n": 1}), {"done": True}, method="x/explode")
-    return s.case()
-
-
-def numbers(d: Dialect, req: str = "") -> Case:
-    s = start(d, "numbers", "Integers beyond 64 bits come through unchanged, both ways",
-              f"HOUSE-JSON-03 HOUSE-JSON-04 HOUSE-JSON-05 {req}", "Numbers")  # fmt: skip
-    values = [9007199254740993, 2**63, 2**70, -(2**70), 0, 1, 1.5]
-    asked = asks(s, d, params={"name": "sum", "arguments": {"values": values}})
-    answered(s, d, asked, {"content": [], "structuredContent": {"values": values}})
     return s.case()

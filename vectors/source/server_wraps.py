@@ -192,3 +192,23 @@ def wrapped_initialize(d: Dialect, req: str = "") -> Case:
     plain = s.arrives("carol", d.initialize(INITIALIZE))
     s.publishes(d.response(plain, 0, INITIALIZE_RESULT, method="initialize", to=CAROL).with_tags(*flags))
     return s.case()
+
+
+def plain_after_wrap(d: Dialect, req: str = "") -> Case:
+    title = "A plain request of a client that has encrypted does not make the rest plain"
+    s = start(d, "plain-after-wrap", title, f"HOUSE-CRYPT-04 {req}", "Encryption Leak", encryption="optional")
+    works(s, d, WRAP, "alice", 1)
+    asked = asks(s, d, "alice", 2)
+    s.says(result(id_of(asked.step), RESULT))
+    s.publishes(d.response(asked.event, 2, RESULT))
+    s.says(rpc("notifications/tools/list_changed"))
+    publishes(s, d, d.to_client("notifications/tools/list_changed"), WRAP)
+    return s.case()
+
+
+def other_wrap(d: Dialect, req: str = "") -> Case:
+    s = start(d, "other-wrap", "A wrap of a kind that the revision does not have is dropped", f"HOUSE-CRYPT-02 {req}",
+              "Encryption", encryption="optional")  # fmt: skip
+    s.arrives("alice", d.request("tools/call", CALL, 3), wrap=21059)
+    works(s, d)
+    return s.case()

@@ -8,11 +8,12 @@ from __future__ import annotations
 from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
+from vectors.source import server_content as content
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source import server_wraps as wraps
-from vectors.source.dialects import CONTEXTVM as D
 from vectors.source.dialects import ANY_ID, PMI
+from vectors.source.dialects import CONTEXTVM as D
 from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, result, rpc
 from vectors.source.server_play import CALL, FLAGS, RESULT, answered, asks, publishes, shared, start, suite
 from vectors.source.server_trust import INVOICE, PRICES
@@ -145,6 +146,9 @@ CASES = shared(
         basics.cancelled: "",
         basics.cancelled_by_stranger: "CVM-FLOW-53",
         basics.cancelled_first: "",
+        basics.refused_by_relays: "",
+        basics.evicted: "",
+        basics.cancelled_by_id: "",
         basics.initialize: "",
         basics.own_handshake: "",
         basics.no_handshake: "CVM-INIT-03",
@@ -154,12 +158,12 @@ CASES = shared(
         basics.lists_change: "",
         basics.updates: "",
         basics.shared_asks: "",
-        basics.bad_content: "",
-        basics.bad_content_with_e: "",
-        basics.errors_unanswered: "",
-        basics.bad_params: "",
-        basics.unknown_methods: "",
-        basics.numbers: "",
+        content.bad_content: "",
+        content.bad_content_with_e: "",
+        content.errors_unanswered: "",
+        content.bad_params: "",
+        content.unknown_methods: "",
+        content.numbers: "",
         trust.wrong_recipient: "",
         trust.wrong_recipient_notification: "",
         trust.forged: "CVM-FLOW-52",
@@ -183,6 +187,7 @@ CASES = shared(
         wraps.disabled: "CVM-ENC-11",
         wraps.unsolicited: "CVM-ENC-09",
         wraps.wrapped_progress: "",
+        wraps.plain_after_wrap: "",
         wraps.two_wraps: "",
         wraps.inner_forged: "CVM-FLOW-52",
         wraps.inner_unsigned: "CVM-ENC-05",
@@ -194,6 +199,7 @@ CASES = shared(
         wraps.wrapped_initialize: "",
         announce.announced: "",
         announce.announced_anew: "CVM-ANN-62",
+        announce.encryption: "CVM-ANN-04 CVM-ENC-04",
         announce.not_allowed: "",
         ask.sampling: "",
         ask.sampling_refused: "",

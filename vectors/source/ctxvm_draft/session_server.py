@@ -8,6 +8,7 @@ from __future__ import annotations
 from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
+from vectors.source import server_content as content
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source import server_wraps as wraps
@@ -41,6 +42,9 @@ CASES = shared(
         basics.cancelled: "CTX-SUB-05",
         basics.cancelled_by_stranger: "CTX-FLOW-02",
         basics.cancelled_first: "",
+        basics.refused_by_relays: "",
+        basics.evicted: "",
+        basics.two_servers_of_a_client: "",
         basics.initialize: "CTX-INIT-04",
         basics.own_handshake: "CTX-INIT-04",
         basics.no_handshake: "",
@@ -50,12 +54,12 @@ CASES = shared(
         basics.lists_change: "",
         basics.updates: "",
         basics.shared_asks: "",
-        basics.bad_content: "",
-        basics.bad_content_with_e: "",
-        basics.errors_unanswered: "",
-        basics.bad_params: "",
-        basics.unknown_methods: "",
-        basics.numbers: "",
+        content.bad_content: "",
+        content.bad_content_with_e: "",
+        content.errors_unanswered: "",
+        content.bad_params: "",
+        content.unknown_methods: "",
+        content.numbers: "",
         trust.wrong_recipient: "",
         trust.wrong_recipient_notification: "",
         trust.wrong_server: "",
@@ -83,6 +87,8 @@ CASES = shared(
         wraps.disabled: "CTX-ENC-01",
         wraps.unsolicited: "CTX-ENC-02 CTX-ENC-11",
         wraps.wrapped_progress: "CTX-ENC-02",
+        wraps.plain_after_wrap: "",
+        wraps.other_wrap: "",
         wraps.two_wraps: "",
         wraps.inner_forged: "CTX-FLOW-01",
         wraps.inner_unsigned: "CTX-FLOW-01",
@@ -94,6 +100,7 @@ CASES = shared(
         wraps.wrapped_initialize: "CTX-ENC-11",
         announce.announced: "",
         announce.announced_anew: "",
+        announce.encryption: "CTX-ANN-04",
         announce.not_allowed: "",
         ask.sampling: "",
         ask.sampling_refused: "",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
+from vectors.source import server_content as content
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source.dialects import REV1
@@ -27,6 +28,11 @@ CASES = shared(
         basics.cancelled_by_stranger: "",
         basics.cancelled_first: "",
         basics.cancelled_first_by_stranger: "",
+        basics.refused_by_relays: "",
+        basics.evicted: "",
+        basics.cancelled_by_id: "",
+        basics.cancelled_as_mcp: "",
+        basics.two_servers_of_a_client: "",
         basics.initialize: "R1-INIT-54",
         basics.own_handshake: "",
         basics.no_handshake: "R1-FLOW-62",
@@ -34,15 +40,15 @@ CASES = shared(
         basics.lists_change: "R1-NOTE-53",
         basics.updates: "R1-NOTE-53",
         basics.shared_asks: "",
-        basics.bad_content: "R1-ERR-01 R1-ERR-02",
-        basics.bad_content_with_e: "",
-        basics.errors_unanswered: "",
-        basics.bad_notification: "",
-        basics.bad_params: "R1-ERR-04",
-        basics.unknown_methods: "R1-ERR-03",
-        basics.method_mismatch: "R1-ERR-02",
-        basics.experimental: "",
-        basics.numbers: "",
+        content.bad_content: "R1-ERR-01 R1-ERR-02",
+        content.bad_content_with_e: "",
+        content.errors_unanswered: "",
+        content.bad_notification: "",
+        content.bad_params: "R1-ERR-04",
+        content.unknown_methods: "R1-ERR-03",
+        content.method_mismatch: "R1-ERR-02",
+        content.experimental: "",
+        content.numbers: "",
         trust.wrong_recipient: "",
         trust.wrong_recipient_notification: "",
         trust.wrong_server: "R1-FLOW-54",

@@ -8,10 +8,11 @@ from __future__ import annotations
 from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
+from vectors.source import server_content as content
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source.dialects import REV1_1
-from vectors.source.server_basics import COMPLETE
+from vectors.source.server_content import COMPLETE
 from vectors.source.server_play import answered, asks, shared, start, suite
 from vectors.source.writing import Case
 
@@ -56,6 +57,11 @@ CASES = shared(
         basics.cancelled: "R11-FLOW-36 R11-SUB-03",
         basics.cancelled_by_stranger: "",
         basics.cancelled_first: "",
+        basics.refused_by_relays: "",
+        basics.evicted: "",
+        basics.cancelled_by_id: "",
+        basics.cancelled_as_mcp: "",
+        basics.two_servers_of_a_client: "",
         basics.initialize: "R11-FLOW-06 R11-FLOW-33 R11-FLOW-34",
         basics.own_handshake: "R11-FLOW-33 R11-FLOW-34 R11-INIT-02",
         basics.no_handshake: "R11-INIT-01",
@@ -65,14 +71,14 @@ CASES = shared(
         basics.lists_change: "",
         basics.updates: "",
         basics.shared_asks: "",
-        basics.bad_content: "",
-        basics.bad_content_with_e: "",
-        basics.errors_unanswered: "",
-        basics.bad_notification: "",
-        basics.bad_params: "",
-        basics.unknown_methods: "",
-        basics.method_mismatch: "",
-        basics.numbers: "",
+        content.bad_content: "",
+        content.bad_content_with_e: "",
+        content.errors_unanswered: "",
+        content.bad_notification: "",
+        content.bad_params: "",
+        content.unknown_methods: "",
+        content.method_mismatch: "",
+        content.numbers: "",
         trust.wrong_recipient: "",
         trust.wrong_recipient_notification: "",
         trust.wrong_server: "",

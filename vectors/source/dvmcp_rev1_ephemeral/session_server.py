@@ -8,6 +8,7 @@ from __future__ import annotations
 from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
+from vectors.source import server_content as content
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source.dialects import EPHEMERAL
@@ -26,6 +27,11 @@ CASES = shared(
         basics.cancelled: "R1E-NOTE-52 R1E-SUB-05",
         basics.cancelled_by_stranger: "",
         basics.cancelled_first: "",
+        basics.refused_by_relays: "",
+        basics.evicted: "",
+        basics.cancelled_by_id: "",
+        basics.cancelled_as_mcp: "",
+        basics.two_servers_of_a_client: "",
         basics.initialize: "R1E-INIT-54 R1E-INIT-57",
         basics.own_handshake: "R1E-INIT-57",
         basics.no_handshake: "R1E-INIT-55",
@@ -35,14 +41,14 @@ CASES = shared(
         basics.lists_change: "R1E-NOTE-53",
         basics.updates: "R1E-NOTE-53",
         basics.shared_asks: "",
-        basics.bad_content: "R1E-ERR-01 R1E-ERR-02",
-        basics.bad_content_with_e: "",
-        basics.errors_unanswered: "",
-        basics.bad_notification: "",
-        basics.bad_params: "R1E-ERR-04",
-        basics.unknown_methods: "R1E-ERR-03",
-        basics.method_mismatch: "R1E-ERR-02",
-        basics.numbers: "",
+        content.bad_content: "R1E-ERR-01 R1E-ERR-02",
+        content.bad_content_with_e: "",
+        content.errors_unanswered: "",
+        content.bad_notification: "",
+        content.bad_params: "R1E-ERR-04",
+        content.unknown_methods: "R1E-ERR-03",
+        content.method_mismatch: "R1E-ERR-02",
+        content.numbers: "",
         trust.wrong_recipient: "",
         trust.wrong_recipient_notification: "",
         trust.wrong_server: "R1E-FLOW-54",
