@@ -110,8 +110,9 @@ def also(name: str, accepts: Callable[[Value], Value | None]) -> Operations:
 
 @cache
 def suites(folder: str) -> tuple[Suite, ...]:
-    """The vector files of one folder."""
-    return tuple(suite for suite in load_suites() if suite.name.startswith(f"{folder}/"))
+    """The vector files of one folder, scripts aside: faulty sessions are animals of their own."""
+    found = (suite for suite in load_suites() if suite.name.startswith(f"{folder}/"))
+    return tuple(suite for suite in found if "/session-" not in suite.name)
 
 
 def cases(folder: str) -> Iterator[Case]:
