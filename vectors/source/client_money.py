@@ -1,0 +1,280 @@
+"""Scenarios of clients that are asked to pay. Invoices have a true prefix, which says network and amount; the rest of
+one is any text of the bech32 alphabet, since reading it is the wallet's business."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vectors.source.client_play import (
+    STRANGE,
+    Asked,
+    answer_form,
+    answered,
+    asks,
+    cancels,
+    fails,
+    lives,
+    start,
+)
+from vectors.source.dialects import CAROL, Dialect, Form
+from vectors.source.scripts import Script, result
+from vectors.source.writing import Case
+
+DATA = "1p5qqqqqqpp5zyg3qszyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3sdqqcqzpgxqyz5vqsp5qqqsyqcyq5rqwzqf"
+SATS_100 = "lnbc1u" + DATA  # a millionth of a bitcoin
+SATS_50 = "lnbc500n" + DATA
+SATS_200 = "lnbc2u" + DATA
+SATS_1000 = "lnbc10u" + DATA
+REFUSED = {"reason": "payment_refused"}
+PAY = {"pay": True, "above_price": False}
+
+
+def refused(s: Script, d: Dialect, asked: Asked, data: Any = None) -> None:
+    """The latest step gives up the request, and tells both sides."""
+    cancels(s, d, asked)
+    fails(s, asked, data)
+
+
+def by_default(d: Dialect, req: str = "") -> Case:
+    title = "By default nothing is paid: the request is cancelled, and its caller told why"
+    s = start(d, "payment-refused", title, f"HOUSE-PAY-01 {req}", "Money")
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    refused(s, d, asked, REFUSED)
+    lives(s, d)
+    return s.case()
+
+
+def paid(d: Dialect, req: str = "") -> Case:
+    title = "A demand that the policy agrees to is paid, and the answer follows"
+    s = start(d, "payment", title, f"HOUSE-PAY-02 {req}", "Money", payments=PAY)
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    step = s.pays(SATS_100)
+    s.payment_sent(step)
+    answered(s, d, asked)
+    return s.case()
+
+
+def amounts(d: Dialect, req: str = "") -> Case:
+    title = "The amount in an invoice's prefix is read in every unit, and is what the demand says"
+    s = start(d, "payment-units", title, f"HOUSE-PAY-02 {req}", "Money", payments=PAY)
+    units = (("lnbc1m", 100_000), ("lnbc1u", 100), ("lnbc10n", 1), ("lnbc100n", 10), ("lnbc10000p", 1), ("LNBC1U", 100))
+    for number, (prefix, amount) in enumerate(units):
+        asked = asks(s, d, number, params={"name": f"tool-{number}"})
+        invoice = prefix + (DATA.upper() if prefix.isupper() else DATA)
+        s.signs("bob", d.demand(asked.event, amount, invoice))
+        s.pays(invoice)
+    return s.case()
+
+
+def _bad(d: Dialect, name: str, title: str, req: str, *demands: tuple[int, str]) -> Case:
+    """Every one of these demands is refused."""
+    s = start(d, name, title, req, "Money", payments={"pay": True, "above_price": True})
+    for number, (amount, invoice) in enumerate(demands):
+        asked = asks(s, d, number, params={"name": f"tool-{number}"})
+        s.signs("bob", d.demand(asked.event, amount, invoice))
+        refused(s, d, asked)
+    return s.case()
+
+
+def other_amount(d: Dialect, req: str = "") -> Case:
+    title = "An invoice for another amount than the demand's is not paid, be it more, less, or a part of a sat more"
+    demands = ((100, SATS_200), (100, SATS_50), (100, "lnbc1m" + DATA), (1, "lnbc15n" + DATA))
+    return _bad(d, "payment-other-amount", title, f"HOUSE-PAY-02 {req}", *demands)
+
+
+def amountless(d: Dialect, req: str = "") -> Case:
+    title = "An invoice without an amount is not paid"
+    return _bad(d, "payment-amountless", title, f"HOUSE-PAY-03 {req}", (100, "lnbc" + DATA))
+
+
+def other_network(d: Dialect, req: str = "") -> Case:
+    """Not in ContextVM, which names the network in pmi."""
+    title = "An invoice of a test network is not paid"
+    prefixes = ("lntb1u", "lnbcrt1u", "lntbs1u")
+    return _bad(d, "payment-other-network", title, f"HOUSE-PAY-04 {req}", *((100, one + DATA) for one in prefixes))
+
+
+def other_unit(d: Dialect, req: str = "") -> Case:
+    """Not in ContextVM, whose demands name no unit."""
+    title = "A demand in another unit than sats is not paid, whatever its invoice says"
+    s = start(
+        d, "payment-other-unit", title, f"HOUSE-PAY-05 {req}", "Money", payments={"pay": True, "above_price": True}
+    )
+    for number, unit in enumerate(("usd", "msats", "SAT ", "btc")):
+        asked = asks(s, d, number, params={"name": f"tool-{number}"})
+        s.signs("bob", in_unit(d, asked, unit))
+        refused(s, d, asked)
+    return s.case()
+
+
+def in_unit(d: Dialect, asked: Asked, unit: str) -> Form:
+    """A demand in another unit: currency in the body, or in tags as published code writes them."""
+    form = d.demand(asked.event, 100, SATS_100)
+    if d.method_tags:
+        return form.put("amount", "100", unit).with_tags(["invoice", SATS_100])
+    params = form.content["params"] | {"currency": unit}
+    return form.saying(form.content | {"params": params})
+
+
+def uncorrelated(d: Dialect, req: str = "") -> Case:
+    title = "A demand that names no pending request is not paid, and disturbs none"
+    s = start(d, "payment-uncorrelated", title, f"HOUSE-PAY-01 {req}", "Money Correlation", payments=PAY)
+    asked = asks(s, d)
+    s.signs("bob", d.demand(STRANGE, 100, SATS_100))
+    s.signs("bob", d.demand(asked.event, 100, SATS_100).without("e"))
+    answered(s, d, asked)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    return s.case()
+
+
+def other_author(d: Dialect, req: str = "") -> Case:
+    title = "A demand by another key than the asked one is not paid, and disturbs nothing"
+    s = start(d, "payment-other-author", title, f"HOUSE-ROUTE-03 HOUSE-PAY-01 {req}", "Money Author", payments=PAY)
+    asked = asks(s, d)
+    s.signs("mallory", d.demand(asked.event, 100, SATS_100))
+    s.signs("bob", d.demand(asked.event, 100, SATS_100, to=CAROL))
+    answered(s, d, asked)
+    return s.case()
+
+
+def only_once(d: Dialect, req: str = "") -> Case:
+    title = "A request is paid for once: a demand that comes again, or a second one, is not paid"
+    s = start(d, "payment-once", title, f"HOUSE-PAY-06 {req}", "Money Replay", payments=PAY)
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    step = s.pays(SATS_100)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    s.signs("bob", d.demand(asked.event, 200, SATS_200))
+    s.payment_sent(step)
+    s.after(1)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    answered(s, d, asked)
+    return s.case()
+
+
+def clock_stands(d: Dialect, req: str = "") -> Case:
+    title = "While payment is awaited the request does not time out, until the demand has ended"
+    s = start(d, "payment-clock", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY)
+    asked = asks(s, d)
+    s.after(30)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    s.pays(SATS_100)
+    s.tick(200)
+    s.tick(99)
+    s.tick(2)
+    refused(s, d, asked)
+    return s.case()
+
+
+def expires(d: Dialect, req: str = "") -> Case:
+    """Only where a demand says when it ends."""
+    title = "A demand's own end is the end of the wait"
+    s = start(d, "payment-expires", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY)
+    asked = asks(s, d)
+    form = d.demand(asked.event, 100, SATS_100, expiration=s.unix + 500)
+    if d.name == "contextvm":
+        form = form.saying(form.content | {"params": form.content["params"] | {"ttl": 500}})
+    s.signs("bob", form)
+    s.pays(SATS_100)
+    s.tick(499)
+    s.tick(2)
+    refused(s, d, asked)
+    return s.case()
+
+
+def failed(d: Dialect, req: str = "") -> Case:
+    title = "When the payment fails the request is cancelled and fails"
+    s = start(d, "payment-failed", title, f"HOUSE-PAY-08 {req}", "Money", payments=PAY)
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    step = s.pays(SATS_100)
+    s.payment_failed(step)
+    refused(s, d, asked)
+    return s.case()
+
+
+# Where prices are announced
+
+
+def _listed(s: Script, d: Dialect, amount: str) -> None:
+    """The local client asks for the tools, and learns their prices."""
+    asked = asks(s, d, 1, "tools/list", {})
+    tools = {"tools": [{"name": "get_weather", "inputSchema": {"type": "object"}}]}
+    form = answer_form(d, asked, tools).with_tags(d.price_tag("tool", "get_weather", amount))
+    s.signs("bob", form)
+    s.delivers(result(1, tools))
+
+
+def above_price(d: Dialect, req: str = "") -> Case:
+    title = "Nothing above the announced price is paid"
+    s = start(d, "payment-above-price", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
+    _listed(s, d, "100")
+    dear = asks(s, d)
+    s.signs("bob", d.demand(dear.event, 200, SATS_200))
+    refused(s, d, dear)
+    for id, (amount, invoice) in enumerate(((100, SATS_100), (50, SATS_50)), start=10):
+        asked = asks(s, d, id)
+        s.signs("bob", d.demand(asked.event, amount, invoice))
+        s.pays(invoice)
+        answered(s, d, asked)
+    return s.case()
+
+
+def above_price_allowed(d: Dialect, req: str = "") -> Case:
+    title = "What is dearer than announced is paid where the user allowed it"
+    pay = {"pay": True, "above_price": True}
+    s = start(d, "payment-above-price-allowed", title, f"HOUSE-PAY-07 {req}", "Money", payments=pay)
+    _listed(s, d, "100")
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 200, SATS_200))
+    s.pays(SATS_200)
+    answered(s, d, asked)
+    return s.case()
+
+
+def price_range(d: Dialect, req: str = "") -> Case:
+    """Only in ContextVM."""
+    title = "Of an announced range any amount up to its end is paid, and nothing above it"
+    s = start(d, "payment-range", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY, level="MAY")
+    _listed(s, d, "100-200")
+    for id, (amount, invoice) in enumerate(((100, SATS_100), (200, SATS_200)), start=10):
+        asked = asks(s, d, id)
+        s.signs("bob", d.demand(asked.event, amount, invoice))
+        s.pays(invoice)
+        answered(s, d, asked)
+    dear = asks(s, d)
+    s.signs("bob", d.demand(dear.event, 1000, SATS_1000))
+    refused(s, d, dear)
+    return s.case()
+
+
+# ContextVM's own
+
+
+def accepted(d: Dialect, req: str = "") -> Case:
+    title = "payment_accepted gives the request its full time again"
+    s = start(d, "payment-accepted", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY, level="SHOULD")
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    step = s.pays(SATS_100)
+    s.payment_sent(step)
+    s.after(299)
+    s.signs("bob", d.payment_accepted(asked.event, 100))
+    s.tick(59)
+    answered(s, d, asked)
+    return s.case()
+
+
+def other_method(d: Dialect, req: str = "") -> Case:
+    title = "A demand for a method of payment that the client does not know is ignored; another may follow"
+    s = start(d, "payment-other-method", title, f"HOUSE-PAY-05 {req}", "Money", payments=PAY, level="MAY")
+    asked = asks(s, d)
+    form = d.demand(asked.event, 100, SATS_100)
+    other = form.content["params"] | {"pmi": "bitcoin-cashu-v4-direct", "pay_req": "cashuB2Zk"}
+    s.signs("bob", form.saying(form.content | {"params": other}))
+    s.signs("bob", form)
+    s.pays(SATS_100)
+    answered(s, d, asked)
+    return s.case()

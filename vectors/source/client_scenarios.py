@@ -1,0 +1,370 @@
+"""Scenarios of clients in every revision: handshake, ids, progress, time-outs, cancels, notifications, server requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vectors.source.client_play import (
+    CALL,
+    RESULT,
+    STRANGE,
+    Asked,
+    answer,
+    answered,
+    asks,
+    cancels,
+    fails,
+    lives,
+    start,
+)
+from vectors.source.dialects import ANY_ID, BOB, Dialect
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, event_of, failure, id_of, result, rpc
+from vectors.source.writing import Case
+
+INITIALIZED = rpc("notifications/initialized")
+OTHER = INITIALIZE_RESULT | {"serverInfo": {"name": "OtherServer", "version": "2.0.0"}}
+
+
+def announced(s: Script, d: Dialect, **more: Any) -> dict[str, Any]:
+    """The announcement of the server that the client talks to."""
+    return s.signed("bob", d.announcement(INITIALIZE_RESULT, **more))
+
+
+# Requests and answers
+
+
+def call(d: Dialect, req: str = "") -> Case:
+    s = start(d, "call", "A request is published, and its answer is delivered", f"HOUSE-ID-01 {req}", "Basic")
+    answered(s, d, asks(s, d))
+    return s.case()
+
+
+def pages(d: Dialect, req: str = "") -> Case:
+    s = start(d, "pages", "A list is asked for page by page", f"HOUSE-ID-01 {req}", "Basic", level="MAY")
+    tools = {"tools": [{"name": "get_weather", "inputSchema": {"type": "object"}}]}
+    answered(s, d, asks(s, d, 1, "tools/list", {}), tools | {"nextCursor": "page-2"})
+    answered(s, d, asks(s, d, 2, "tools/list", {"cursor": "page-2"}), tools)
+    return s.case()
+
+
+def four_ids(d: Dialect, req: str = "") -> Case:
+    title = '0, "0", 1 and "1" are four ids, and come back as they were'
+    s = start(d, "four-ids", title, f"HOUSE-ID-02 {req}", "Ids")
+    asked = [asks(s, d, id, params={"name": f"tool-{number}"}) for number, id in enumerate((0, "0", 1, "1"))]
+    for number, one in reversed(list(enumerate(asked))):
+        answered(s, d, one, {"content": [{"type": "text", "text": str(number)}]})
+    return s.case()
+
+
+def other_id(d: Dialect, req: str = "") -> Case:
+    """Only where ids travel."""
+    title = "An answer whose e fits is delivered under the caller's id, whatever id it has"
+    s = start(d, "other-id", title, f"HOUSE-ID-01 HOUSE-ID-02 {req}", "Ids Correlation")
+    asked = asks(s, d, 3)
+    answer(s, d, Asked(asked.step, "3", asked.method, None))
+    s.delivers(result(3, RESULT))
+    return s.case()
+
+
+def errors(d: Dialect, req: str = "") -> Case:
+    s = start(d, "errors", "An error is delivered with its code, and ends the request", f"HOUSE-ID-01 {req}", "Basic")
+    for id, (code, text) in enumerate(((-32602, "Unknown tool: get_weather"), (-32002, "Resource not found"))):
+        asked = asks(s, d, id, params=CALL | {"name": f"tool-{id}"})
+        s.signs("bob", d.error(asked.event, id, code, text))
+        s.delivers(failure(id, code, text))
+        s.after(1)
+        answer(s, d, asked)
+    return s.case()
+
+
+def error_data(d: Dialect, req: str = "") -> Case:
+    s = start(d, "error-data", "The data of an error is delivered too", f"HOUSE-ID-01 {req}", "Basic")
+    asked = asks(s, d)
+    s.signs("bob", d.error(asked.event, 3, -32603, "Internal error", {"at": [1, "x"]}))
+    s.delivers(failure(3, -32603, "Internal error", {"at": [1, "x"]}))
+    return s.case()
+
+
+def numbers(d: Dialect, req: str = "") -> Case:
+    title = "Numbers in content keep their value and type"
+    req = f"HOUSE-JSON-03 HOUSE-JSON-04 HOUSE-JSON-05 {req}"
+    s = start(d, "numbers", title, req, "Numbers")
+    many = {"name": "sum", "arguments": {"values": [9007199254740993, 123456789012345678901234567890, -1, 0]}}
+    asked = asks(s, d, 3, params=many)
+    answered(s, d, asked, {"content": [], "structuredContent": {"sum": 123456789012345678901234567891, "half": 0.5}})
+    return s.case()
+
+
+# The handshake
+
+
+def handshake(d: Dialect, req: str = "") -> Case:
+    title = "initialize is published and answered, and initialized follows"
+    if not d.has_initialized:
+        title = "initialize is published and answered; the revision has no initialized, and none is published"
+    s = start(d, "handshake", title, f"HOUSE-ID-02 {req}", "Handshake")
+    answered(s, d, asks(s, d, 0, "initialize", INITIALIZE), INITIALIZE_RESULT)
+    s.says(INITIALIZED)
+    if d.has_initialized:
+        s.publishes(d.initialized())
+    lives(s, d)
+    return s.case()
+
+
+def first_server(d: Dialect, req: str = "") -> Case:
+    """Only where a key can have several servers."""
+    title = "Without a server id the first answer to initialize gives it, and other answers are dropped"
+    opened = {"pubkey": BOB, "id": None, "announcement": None}
+    s = start(d, "first-server", title, f"HOUSE-ID-07 {req}", "Handshake WhichServer", server=opened)
+    asked = asks(s, d, 0, "initialize", INITIALIZE, server_id=None)
+    answered(s, d, asked, INITIALIZE_RESULT, server_id="server-2")
+    answer(s, d, asked, OTHER, server_id="server-1")
+    s.says(INITIALIZED)
+    if d.has_initialized:
+        s.publishes(d.initialized(server_id="server-2"))
+    lives(s, d, server_id="server-2")
+    return s.case()
+
+
+def servers(d: Dialect, req: str = "") -> Case:
+    """Only where a key can have several servers."""
+    title = "initialize without a server id finds every server of a key, for a while"
+    s = start(d, "servers", title, f"HOUSE-ID-07 {req}", "Handshake WhichServer")
+    step = s.servers(INITIALIZE)
+    s.publishes(d.initialize(INITIALIZE, ANY_ID, server_id=None))
+    asked = Asked(step, id_of(step), "initialize", None)
+    answer(s, d, asked, INITIALIZE_RESULT, server_id="server-1")
+    s.after(1)
+    answer(s, d, asked, OTHER, server_id="server-2")
+    answer(s, d, asked, OTHER, role="mallory", server_id="server-3")
+    s.tick(2)
+    s.finds({"server-1": INITIALIZE_RESULT, "server-2": OTHER})
+    answer(s, d, asked, OTHER, server_id="server-4")
+    return s.case()
+
+
+def from_announcement(d: Dialect, req: str = "") -> Case:
+    title = "Without a handshake initialize is answered from the announcement, and nothing of it is published"
+    s = start(d, "from-announcement", title, f"HOUSE-ID-02 {req}", "Handshake", handshake=False, level="MAY")
+    s.open["server"] = s.open["server"] | {"announcement": announced(s, d)}
+    s.says(rpc("initialize", INITIALIZE, 0))
+    s.delivers(result(0, INITIALIZE_RESULT))
+    s.says(INITIALIZED)
+    lives(s, d)
+    return s.case()
+
+
+def initialize_times_out(d: Dialect, req: str = "") -> Case:
+    title = "An initialize without an answer fails, and is not cancelled, as MCP forbids it"
+    s = start(d, "initialize-times-out", title, f"HOUSE-ID-02 {req}", "TimeOut Handshake")
+    asked = asks(s, d, 0, "initialize", INITIALIZE)
+    s.tick(61)
+    fails(s, asked)
+    return s.case()
+
+
+# Time-outs, progress and cancels
+
+
+def times_out(d: Dialect, req: str = "") -> Case:
+    title = "A request without an answer in time is cancelled and fails; a late answer is dropped"
+    s = start(d, "times-out", title, f"HOUSE-ID-03 {req}", "TimeOut")
+    asked = asks(s, d)
+    s.tick(59)
+    s.tick(2)
+    cancels(s, d, asked)
+    fails(s, asked)
+    answer(s, d, asked)
+    lives(s, d)
+    return s.case()
+
+
+def cancelled(d: Dialect, req: str = "") -> Case:
+    title = "A cancel of the local client is published as the revision spells it; a late answer is dropped"
+    s = start(d, "cancelled", title, f"HOUSE-ID-03 {req}", "Cancel")
+    asked = asks(s, d)
+    s.says(rpc("notifications/cancelled", {"requestId": 3, "reason": "too slow"}))
+    cancels(s, d, asked, "too slow")
+    answer(s, d, asked)
+    s.tick(61)
+    return s.case()
+
+
+def cancelled_by_type(d: Dialect, req: str = "") -> Case:
+    title = 'A cancel of "3" is not a cancel of 3'
+    s = start(d, "cancelled-other-type", title, f"HOUSE-ID-02 HOUSE-ID-03 {req}", "Cancel Ids")
+    asked = asks(s, d, 3)
+    s.says(rpc("notifications/cancelled", {"requestId": "3"}))
+    s.says(rpc("notifications/cancelled", {"requestId": 4}))
+    answered(s, d, asked)
+    return s.case()
+
+
+def progress(d: Dialect, req: str = "") -> Case:
+    title = "Progress is delivered with the caller's token"
+    s = start(d, "progress", title, f"HOUSE-ID-04 {req}", "Progress Ids")
+    for token in ("weather", 0):
+        asked = asks(s, d, f"call {token}", params=CALL | {"_meta": {"progressToken": token}})
+        for number in (1, 2):
+            s.signs("bob", d.progress(asked.event, asked.id, token, number, f"part {number}", total=2))
+            said = {"progressToken": token, "progress": number, "total": 2, "message": f"part {number}"}
+            s.delivers(rpc("notifications/progress", said))
+        answered(s, d, asked)
+    return s.case()
+
+
+def progress_as_printed(d: Dialect, req: str = "") -> Case:
+    """Only in the DVMCP revisions, whose seeds print progress with id and message alone."""
+    title = "Progress as the seed prints it is delivered with the caller's token and rising numbers"
+    s = start(d, "progress-as-printed", title, f"HOUSE-ID-04 {req}", "Progress")
+    asked = asks(s, d, params=CALL | {"_meta": {"progressToken": "weather"}})
+    for number, text in ((1, "looking"), (2, "still looking")):
+        params = {"id": d.shared_id(asked.event, 3), "message": text}
+        s.signs("bob", d.to_client("notifications/progress", params, request=asked.event))
+        said = {"progressToken": "weather", "progress": number, "message": text}
+        s.delivers(rpc("notifications/progress", said))
+    answered(s, d, asked)
+    return s.case()
+
+
+def progress_without_token(d: Dialect, req: str = "") -> Case:
+    title = "Progress of a request without a token is not delivered, and still keeps the request alive"
+    s = start(d, "progress-without-token", title, f"HOUSE-ID-04 {req}", "Progress TimeOut")
+    asked = asks(s, d)
+    s.after(50)
+    s.signs("bob", d.progress(asked.event, 3, "not yours", 1, "working"))
+    s.tick(50)
+    answered(s, d, asked)
+    return s.case()
+
+
+def progress_of_another(d: Dialect, req: str = "") -> Case:
+    title = "Progress that names no pending request is not delivered, whatever token it has"
+    s = start(d, "progress-of-another", title, f"HOUSE-ID-06 {req}", "Progress Ids")
+    asked = asks(s, d, params=CALL | {"_meta": {"progressToken": 0}})
+    s.signs("bob", d.progress(STRANGE, 9, 0, 1, "somebody else's"))
+    s.signs("mallory", d.progress(asked.event, 3, 0, 1, "a stranger's"))
+    answered(s, d, asked)
+    s.signs("bob", d.progress(asked.event, 3, 0, 2, "too late"))
+    return s.case()
+
+
+def progress_extends(d: Dialect, req: str = "") -> Case:
+    title = "Progress restarts the time-out of its request"
+    s = start(d, "progress-extends", title, f"HOUSE-ID-04 {req}", "Progress TimeOut")
+    asked = asks(s, d, params=CALL | {"_meta": {"progressToken": "t"}})
+    s.after(50)
+    s.signs("bob", d.progress(asked.event, 3, "t", 1, "working"))
+    s.delivers(rpc("notifications/progress", {"progressToken": "t", "progress": 1, "message": "working"}))
+    s.tick(59)
+    s.tick(2)
+    cancels(s, d, asked)
+    fails(s, asked)
+    return s.case()
+
+
+def refused_by_relays(d: Dialect, req: str = "") -> Case:
+    title = "A request that every relay refuses fails at once"
+    s = start(d, "refused-by-relays", title, f"HOUSE-ID-01 {req}", "TimeOut")
+    asked = asks(s, d)
+    s.ok(asked.step, False, "blocked: not allowed")
+    fails(s, asked)
+    taken = asks(s, d, 4)
+    s.ok(taken.step, True)
+    answered(s, d, taken)
+    return s.case()
+
+
+# Notifications and requests of the server
+
+
+def notifications(d: Dialect, req: str = "") -> Case:
+    s = start(d, "notifications", "Notifications of the server are delivered", f"HOUSE-ROUTE-06 {req}", "Basic")
+    for what in ("tools", "resources", "prompts"):
+        s.arrives("bob", d.to_client(f"notifications/{what}/list_changed"))
+        s.delivers(rpc(f"notifications/{what}/list_changed"))
+    s.arrives("bob", d.to_client("notifications/resources/updated", {"uri": "file:///a"}))
+    s.delivers(rpc("notifications/resources/updated", {"uri": "file:///a"}))
+    return s.case()
+
+
+def client_notification(d: Dialect, req: str = "") -> Case:
+    s = start(
+        d, "roots-changed", "A notification of the local client is published", f"HOUSE-ONCE-07 {req}", "Basic Salt"
+    )
+    for _ in range(2):
+        s.says(rpc("notifications/roots/list_changed"))
+        s.publishes(d.to_server("notifications/roots/list_changed"))
+    return s.case()
+
+
+def server_ping(d: Dialect, req: str = "") -> Case:
+    """Only where servers may ping."""
+    title = "A server's ping is answered at once, with nothing, and never reaches the local client"
+    s = start(d, "server-ping", title, f"HOUSE-ID-01 {req}", "ServerRequest")
+    for id in (7, "0"):
+        ping = s.arrives("bob", d.server_request("ping", None, id))
+        s.publishes(d.answer(ping, id, {}))
+        s.after(1)
+    s.arrives("mallory", d.server_request("ping", None, 8))
+    return s.case()
+
+
+def server_request(d: Dialect, req: str = "") -> Case:
+    """Only where servers may ask clients."""
+    title = "A request of the server is delivered, and the answer of the local client is published"
+    s = start(d, "server-request", title, f"HOUSE-ID-01 {req}", "ServerRequest")
+    asked = s.arrives("bob", d.server_request("roots/list", None, 5))
+    s.delivers(rpc("roots/list", None, ANY_ID))
+    s.says(result(id_of(s.now), {"roots": [{"uri": "file:///home"}]}))
+    s.publishes(d.answer(asked, 5, {"roots": [{"uri": "file:///home"}]}))
+    second = s.arrives("bob", d.server_request("roots/list", None, 6))
+    s.delivers(rpc("roots/list", None, ANY_ID))
+    s.says(failure(id_of(s.now), -32601, "Roots not supported"))
+    s.publishes(d.refusal(second, 6, -32601, "Roots not supported"))
+    return s.case()
+
+
+def server_withdraws(d: Dialect, req: str = "") -> Case:
+    """Only where servers may ask clients."""
+    title = "A server's cancel of its own request is delivered with the id that the local client knows"
+    s = start(d, "server-withdraws", title, f"HOUSE-ID-03 HOUSE-ROUTE-04 {req}", "ServerRequest Cancel")
+    asked = s.arrives("bob", d.server_request("roots/list", None, 5))
+    step = s.delivers(rpc("roots/list", None, ANY_ID))
+    s.arrives("mallory", d.server_cancel(asked, 5))
+    s.arrives("bob", d.server_cancel(asked, 5))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(step)}))
+    s.says(result(id_of(step), {"roots": []}))
+    return s.case()
+
+
+def wrong_way(d: Dialect, req: str = "") -> Case:
+    """Only where servers may ask clients."""
+    title = "A request that only clients send is refused, and not delivered"
+    s = start(d, "wrong-way", title, f"HOUSE-ID-01 {req}", "ServerRequest")
+    asked = s.arrives("bob", d.server_request("tools/call", CALL, 5))
+    s.publishes(d.refusal(asked, 5, -32601))
+    return s.case()
+
+
+# Signs of life
+
+
+def pings(d: Dialect, req: str = "") -> Case:
+    title = "A silent server is pinged; without an answer in time, what waits for it fails"
+    timers = {"ping": 30, "ping_timeout": 10, "request": 600}
+    s = start(
+        d, "pings", title, f"HOUSE-ID-01 {req}", "TimeOut", timers=timers, limits={"ping_failures": 1}, level="MAY"
+    )
+    asked = asks(s, d)
+    ping = s.tick(30)
+    s.publishes(d.request("ping", None, ANY_ID))
+    answer(s, d, Asked(ping, id_of(ping), "ping", None), {})
+    s.tick(29)
+    silent = s.tick(2)
+    s.publishes(d.request("ping", None, ANY_ID))
+    s.tick(11)
+    s.publishes(d.cancel(event_of(silent), id_of(silent) if d.whole else None))
+    cancels(s, d, asked)
+    fails(s, asked)
+    return s.case()

@@ -1,0 +1,275 @@
+"""Scenarios of clients that encrypt: what is wrapped, what is opened, and that nobody is led back to plain text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vectors.source.client_play import (
+    CALL,
+    CHANGED,
+    FLAGS,
+    RESULT,
+    STRANGE,
+    answer,
+    answer_form,
+    answered,
+    asks,
+    cancels,
+    fails,
+    lives,
+    publishes,
+    start,
+)
+from vectors.source.dialects import CAROL, Dialect
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, event_of, result, rpc, text
+from vectors.source.writing import Case
+
+WRAP, EPHEMERAL_WRAP = 1059, 21059
+DAY = 24 * 60 * 60
+
+
+def wrap_time(d: Dialect) -> str:
+    return "HOUSE-TIME-08" if d.wrap_time == "past" else "HOUSE-TIME-09"
+
+
+def encrypted(d: Dialect, req: str = "") -> Case:
+    title = "Where encryption is optional every message is wrapped from the first one on"
+    req = f"HOUSE-CRYPT-05 {wrap_time(d)} {req}"
+    s = start(d, "encrypted", title, req, "Encryption", encryption="optional")
+    asked = asks(s, d, 0, "initialize", INITIALIZE, wrap=WRAP, first=True)
+    answered(s, d, asked, INITIALIZE_RESULT)
+    s.says(rpc("notifications/initialized"))
+    publishes(s, d, d.initialized(), WRAP)
+    called = asks(s, d, wrap=WRAP)
+    s.says(rpc("notifications/cancelled", {"requestId": 3}))
+    cancels(s, d, called)
+    lives(s, d, WRAP)
+    return s.case()
+
+
+def required(d: Dialect, req: str = "") -> Case:
+    title = "Where encryption is required everything is wrapped, and nothing plain counts"
+    s = start(d, "required", title, f"HOUSE-CRYPT-05 {req}", "Encryption Downgrade", encryption="required")
+    asked = asks(s, d, wrap=WRAP, first=True)
+    s.signs("bob", answer_form(d, asked))
+    s.arrives("bob", d.to_client(CHANGED))
+    s.arrives("bob", d.server_request("ping", None, 7))
+    answered(s, d, asked)
+    s.arrives("bob", d.to_client("notifications/prompts/list_changed"), wrap=WRAP)
+    s.delivers(rpc("notifications/prompts/list_changed"))
+    return s.case()
+
+
+def required_never_plain(d: Dialect, req: str = "") -> Case:
+    title = "Where encryption is required, plain text is no way out of silence, even if plain text is allowed"
+    changes: dict[str, Any] = {"encryption": "required", "allow_plain": True}
+    s = start(d, "required-never-plain", title, f"HOUSE-CRYPT-06 {req}", "Downgrade", **changes)
+    asked = asks(s, d, wrap=WRAP, first=True)
+    s.tick(61)
+    cancels(s, d, asked)
+    fails(s, asked)
+    return s.case()
+
+
+def disabled(d: Dialect, req: str = "") -> Case:
+    title = "Where encryption is disabled nothing is wrapped, and no wrap is opened"
+    s = start(d, "disabled", title, f"HOUSE-CRYPT-02 {req}", "Encryption")
+    asked = asks(s, d)
+    s.signs("bob", answer_form(d, asked), wrap=WRAP)
+    s.arrives("bob", d.to_client(CHANGED), wrap=WRAP)
+    answered(s, d, asked)
+    return s.case()
+
+
+def not_told(d: Dialect, req: str = "") -> Case:
+    title = "Without leave a client does not fall back to plain text"
+    s = start(d, "not-told-to-fall-back", title, f"HOUSE-CRYPT-06 {req}", "Downgrade", encryption="optional")
+    asked = asks(s, d, wrap=WRAP, first=True)
+    s.tick(61)
+    cancels(s, d, asked)
+    fails(s, asked)
+    asks(s, d, 4, wrap=WRAP)
+    return s.case()
+
+
+def falls_back(d: Dialect, req: str = "") -> Case:
+    title = "With leave, a client whose first wraps got no answer goes on in plain text"
+    changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}
+    s = start(d, "falls-back", title, f"HOUSE-CRYPT-06 {req}", "Downgrade", **changes)
+    asks(s, d, wrap=WRAP, first=True)
+    again = s.tick(61)
+    publishes(s, d, d.request("tools/call", CALL, 3))
+    s.signs("bob", d.response(event_of(again), 3, {"content": []}))
+    s.delivers(result(3, {"content": []}))
+    lives(s, d)
+    return s.case()
+
+
+def worked_before(d: Dialect, req: str = "") -> Case:
+    title = "After encryption has worked there is no way back to plain text, with leave or without"
+    changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}
+    s = start(d, "worked-before", title, f"HOUSE-CRYPT-08 {req}", "Downgrade", **changes)
+    answered(s, d, asks(s, d, 1, wrap=WRAP, first=True))
+    asked = asks(s, d, 2, wrap=WRAP)
+    s.tick(61)
+    cancels(s, d, asked)
+    fails(s, asked)
+    lives(s, d, WRAP)
+    return s.case()
+
+
+def forged_inner(d: Dialect, req: str = "") -> Case:
+    title = "What a wrap holds counts only if it is signed, verifies, and is the server's message to us"
+    req = f"HOUSE-CRYPT-01 HOUSE-CRYPT-02 HOUSE-CRYPT-03 HOUSE-ONCE-03 {req}"
+    s = start(d, "forged-inner", title, req, "Encryption Forged", encryption="optional")
+    form = d.to_client(CHANGED)
+    good = s.signed("bob", form)
+    s.raw(good | {"sig": good["sig"][:-1] + ("0" if good["sig"][-1] != "0" else "1")}, wrap=WRAP)
+    s.wrapped_text(text({name: value for name, value in good.items() if name != "sig"}), WRAP)
+    s.wrapped_text("not an event", WRAP)
+    s.raw(s.signed("mallory", form), wrap=WRAP)
+    s.raw(s.signed("bob", form.put("p", CAROL)), wrap=WRAP)
+    s.raw(s.signed("bob", form.without("p")), wrap=WRAP)
+    s.raw(good, wrap=WRAP)
+    s.delivers(rpc(CHANGED))
+    return s.case()
+
+
+def other_inner_kind(d: Dialect, req: str = "") -> Case:
+    title = "A wrapped event of a kind that the revision does not carry is dropped"
+    s = start(d, "inner-kind", title, f"HOUSE-CRYPT-02 {req}", "Encryption", encryption="optional")
+    form = d.to_client(CHANGED)
+    for kind in (1, 14, 21316, 26910):
+        s.raw(s.signed("bob", type(form)(kind, form.tags, form.content)), wrap=WRAP)
+    s.raw(s.signed("bob", form), wrap=WRAP)
+    s.delivers(rpc(CHANGED))
+    return s.case()
+
+
+def foreign_answer(d: Dialect, req: str = "") -> Case:
+    title = "A wrapped answer counts only if the asked key signed what is inside"
+    s = start(d, "wrapped-foreign-author", title, f"HOUSE-ROUTE-03 {req}", "Encryption Author", encryption="optional")
+    asked = asks(s, d, wrap=WRAP, first=True)
+    answer(s, d, asked, role="mallory")
+    s.signs("bob", d.response(STRANGE, 3, {"content": []}), wrap=WRAP)
+    answered(s, d, asked)
+    return s.case()
+
+
+def wrapped_twice(d: Dialect, req: str = "") -> Case:
+    title = "One event in two wraps, and also in plain, is delivered once"
+    s = start(d, "wrapped-twice", title, f"HOUSE-ONCE-02 {req}", "Encryption Replay", encryption="optional")
+    event = s.signed("bob", d.to_client(CHANGED))
+    s.raw(event, wrap=WRAP)
+    s.delivers(rpc(CHANGED))
+    s.raw(event, wrap=WRAP)
+    s.raw(event)
+    asked = asks(s, d, wrap=WRAP, first=True)
+    answered(s, d, asked)
+    s.after(1)
+    answer(s, d, asked, ago=1)
+    return s.case()
+
+
+def wrap_times(d: Dialect, req: str = "") -> Case:
+    title = "The time of a wrap says nothing; that of the event inside must be fresh"
+    s = start(d, "wrap-times", title, f"HOUSE-TIME-01 {req}", "Encryption Time", encryption="optional")
+    s.arrives("bob", d.to_client(CHANGED), wrap=WRAP, wrap_ago=2 * DAY)
+    s.delivers(rpc(CHANGED))
+    s.arrives("bob", d.to_client(CHANGED), wrap=WRAP, ago=61)
+    s.arrives("bob", d.to_client(CHANGED), wrap=WRAP, ago=-61)
+    return s.case()
+
+
+def too_many_wraps(d: Dialect, req: str = "") -> Case:
+    title = "More wraps in a second than may be opened are dropped"
+    limits = {"unwraps_per_second": 2}
+    s = start(d, "too-many-wraps", title, f"HOUSE-LIMIT-05 {req}", "Encryption Limits", encryption="optional",
+              limits=limits)  # fmt: skip
+    form = d.to_client(CHANGED)
+    for ago in (3, 2):
+        s.arrives("bob", form, wrap=WRAP, ago=ago)
+        s.delivers(rpc(CHANGED))
+    s.arrives("bob", form, wrap=WRAP, ago=1)
+    s.after(5)
+    s.arrives("bob", form, wrap=WRAP)
+    s.delivers(rpc(CHANGED))
+    return s.case()
+
+
+def wrapped_ping(d: Dialect, req: str = "") -> Case:
+    title = "A server's request in a wrap is answered in a wrap of the same kind"
+    s = start(d, "wrapped-ping", title, f"HOUSE-ID-01 {req}", "Encryption ServerRequest", encryption="optional")
+    for kind in d.wraps:
+        ping = s.arrives("bob", d.server_request("ping", None, kind), wrap=kind)
+        publishes(s, d, d.answer(ping, kind, {}), kind, first=kind == d.wraps[0])
+    return s.case()
+
+
+# Ephemeral wraps and discovery tags, in ContextVM alone
+
+
+def ephemeral_announced(d: Dialect, req: str = "") -> Case:
+    title = "With a server that announces ephemeral wraps, ephemeral wraps are used"
+    s = start(d, "ephemeral-announced", title, f"HOUSE-CRYPT-05 {req}", "Encryption", encryption="optional",
+              level="SHOULD")  # fmt: skip
+    event = s.signed("bob", d.announcement(INITIALIZE_RESULT, encryption=True))
+    s.open["server"] = s.open["server"] | {"announcement": event}
+    answered(s, d, asks(s, d, wrap=EPHEMERAL_WRAP, first=True))
+    lives(s, d, EPHEMERAL_WRAP)
+    return s.case()
+
+
+def ephemeral_not_ours(d: Dialect, req: str = "") -> Case:
+    title = "A client without ephemeral wraps uses the other kind with everyone"
+    s = start(d, "ephemeral-not-ours", title, f"HOUSE-CRYPT-05 {req}", "Encryption", encryption="optional",
+              ephemeral_wraps=False)  # fmt: skip
+    event = s.signed("bob", d.announcement(INITIALIZE_RESULT, encryption=True))
+    s.open["server"] = s.open["server"] | {"announcement": event}
+    answered(s, d, asks(s, d, wrap=WRAP, first=True))
+    lives(s, d, WRAP)
+    return s.case()
+
+
+def ephemeral_learnt(d: Dialect, req: str = "") -> Case:
+    title = "Ephemeral wraps are used once the server's first message says that it reads them"
+    s = start(d, "ephemeral-learnt", title, f"HOUSE-CRYPT-05 {req}", "Encryption Discovery", encryption="optional",
+              level="SHOULD")  # fmt: skip
+    first = asks(s, d, 1, wrap=WRAP, first=True)
+    s.signs("bob", answer_form(d, first).with_tags(*FLAGS), wrap=WRAP)
+    s.delivers(result(1, RESULT))
+    answered(s, d, asks(s, d, 2, wrap=EPHEMERAL_WRAP))
+    lives(s, d, EPHEMERAL_WRAP)
+    return s.case()
+
+
+def both_wraps_read(d: Dialect, req: str = "") -> Case:
+    title = "Wraps of both kinds are read, whichever kind was sent"
+    s = start(d, "both-wraps", title, f"HOUSE-CRYPT-01 {req}", "Encryption", encryption="optional", level="SHOULD")
+    asked = asks(s, d, wrap=WRAP, first=True)
+    s.signs("bob", answer_form(d, asked), wrap=EPHEMERAL_WRAP)
+    s.delivers(result(3, RESULT))
+    s.arrives("bob", d.to_client(CHANGED), wrap=WRAP)
+    s.delivers(rpc(CHANGED))
+    return s.case()
+
+
+def baseline(d: Dialect, req: str = "") -> Case:
+    title = "What the server's first message says is the baseline: tags of a later message do not extend it"
+    s = start(d, "baseline", title, f"HOUSE-CRYPT-05 {req}", "Encryption Discovery", encryption="optional",
+              level="SHOULD")  # fmt: skip
+    answered(s, d, asks(s, d, 1, wrap=WRAP, first=True))
+    s.arrives("bob", d.to_client(CHANGED).with_tags(*FLAGS), wrap=WRAP)
+    s.delivers(rpc(CHANGED))
+    lives(s, d, WRAP)
+    return s.case()
+
+
+def discovery(d: Dialect, req: str = "") -> Case:
+    title = "The client's first message says what it reads, be it initialize or not, and the next one does not"
+    s = start(d, "discovery", title, f"HOUSE-CRYPT-05 {req}", "Discovery", encryption="optional", level="SHOULD")
+    s.says(rpc("tools/list", {}, 1))
+    s.publishes(d.request("tools/list", {}, 1).with_tags(*FLAGS), wrap=WRAP)
+    s.says(rpc("tools/list", {}, 2))
+    s.publishes(d.request("tools/list", {}, 2), wrap=WRAP)
+    return s.case()

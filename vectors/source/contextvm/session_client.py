@@ -1,0 +1,101 @@
+"""Clients of `contextvm`: no server ids, wraps of two kinds, discovery tags.
+
+The scenarios stand in vectors/source/client_*.py; here is which of the documents' requirements each one shows.
+"""
+
+from __future__ import annotations
+
+from vectors.source import client_money as money
+from vectors.source import client_scenarios as basics
+from vectors.source import client_trust as trust
+from vectors.source import client_wraps as wraps
+from vectors.source.client_play import shared, suite
+from vectors.source.dialects import CONTEXTVM
+
+CASES = shared(
+    CONTEXTVM,
+    {
+        basics.call: "",
+        basics.pages: "",
+        basics.four_ids: "",
+        basics.other_id: "",
+        basics.errors: "",
+        basics.error_data: "",
+        basics.numbers: "",
+        basics.handshake: "CVM-INIT-02",
+        basics.from_announcement: "CVM-INIT-03",
+        basics.initialize_times_out: "",
+        basics.times_out: "",
+        basics.cancelled: "",
+        basics.cancelled_by_type: "",
+        basics.progress: "",
+        basics.progress_without_token: "",
+        basics.progress_of_another: "",
+        basics.progress_extends: "",
+        basics.refused_by_relays: "",
+        basics.notifications: "",
+        basics.client_notification: "",
+        basics.server_ping: "",
+        basics.server_request: "",
+        basics.server_withdraws: "",
+        basics.wrong_way: "",
+        basics.pings: "",
+        trust.foreign_author: "CVM-FLOW-53",
+        trust.answer_without_p: "",
+        trust.answer_for_another: "",
+        trust.unknown_e: "",
+        trust.notification_unknown_e: "",
+        trust.notification_recipient: "",
+        trust.forged: "CVM-FLOW-52",
+        trust.answered_twice: "",
+        trust.told_twice: "",
+        trust.progress_twice: "",
+        trust.stale: "",
+        trust.unordered: "",
+        trust.salted: "",
+        trust.restarted: "",
+        trust.bad_content: "",
+        trust.too_long: "",
+        trust.too_many_pending: "",
+        trust.full_memory: "",
+        trust.too_large: "",
+        wraps.encrypted: "CVM-KIND-09 CVM-ENC-05 CVM-ENC-06 CVM-ENC-07 CVM-ENC-09 CVM-ENC-10",
+        wraps.required: "CVM-ENC-11",
+        wraps.required_never_plain: "CVM-ENC-11",
+        wraps.disabled: "CVM-ENC-11",
+        wraps.not_told: "",
+        wraps.falls_back: "",
+        wraps.worked_before: "",
+        wraps.forged_inner: "",
+        wraps.other_inner_kind: "",
+        wraps.foreign_answer: "",
+        wraps.wrapped_twice: "",
+        wraps.wrap_times: "",
+        wraps.too_many_wraps: "",
+        wraps.wrapped_ping: "",
+        wraps.ephemeral_announced: "CVM-ENC-03 CVM-ENC-24 CVM-ENC-25 CVM-ANN-53",
+        wraps.ephemeral_not_ours: "CVM-ENC-26",
+        wraps.ephemeral_learnt: "CVM-ENC-02 CVM-ENC-22 CVM-FLOW-65 CVM-FLOW-67 CVM-ANN-53 CVM-ANN-59",
+        wraps.both_wraps_read: "CVM-ENC-29",
+        wraps.baseline: "CVM-FLOW-65 CVM-FLOW-69",
+        wraps.discovery: "CVM-FLOW-63 CVM-FLOW-64",
+        money.by_default: "CVM-PRICE-52",
+        money.paid: "CVM-PAY-71",
+        money.amounts: "",
+        money.other_amount: "",
+        money.amountless: "",
+        money.uncorrelated: "",
+        money.other_author: "",
+        money.only_once: "CVM-PAY-65",
+        money.clock_stands: "",
+        money.expires: "",
+        money.failed: "",
+        money.above_price: "CVM-PRICE-52",
+        money.above_price_allowed: "CVM-PRICE-51",
+        money.price_range: "CVM-PRICE-52",
+        money.accepted: "CVM-PAY-63",
+        money.other_method: "CVM-PAY-60",
+    },
+)
+
+SUITE = suite(CONTEXTVM, "ContextVM: clients", CASES)
