@@ -12,7 +12,7 @@ request for input or a state, as the schema's prose says; any other `resultType`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 
@@ -106,6 +106,7 @@ class Entry:
     params_required: bool
     result: tuple[Shape, ...] | None
     hidden: tuple[HiddenId, ...]
+    params_fit: Callable[[JSON], bool] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +309,12 @@ def _entry(row: _Row, version: Version) -> Entry:
             *(hidden for shape in params for hidden in shapes.hidden_ids(shape, ("params",))),
             *(hidden for shape in result or () for hidden in shapes.hidden_ids(shape, ("result",))),
         ),
+        params_fit=_all_fit(*map(shapes.predicate, params)),
     )  # fmt: skip
+
+
+def _all_fit(*predicates: Callable[[JSON], bool]) -> Callable[[JSON], bool]:
+    return lambda body: type(body) is dict and all(fits(body) for fits in predicates)
 
 
 def _gate(capability: str | None) -> Gate | None:
@@ -339,6 +345,8 @@ def find(method: str, version: str) -> Entry | None:
 def check_params(method: str, params: JSON, version: str) -> list[Fault]:
     """Everything missing or mistyped in the params of a request or notification; None stands for absent params."""
     entry = _known(method, version)
+    if entry.params_fit(params):
+        return []
     if params is None:
         return [Fault(("params",), missing=True, required=Type.OBJECT.words)] if entry.params_required else []
     return _check(entry.params, params, "params")

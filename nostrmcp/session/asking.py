@@ -167,10 +167,14 @@ class Questions:
         return optional and question.wrap is not None and not self._host.encryption_worked
 
     def _fall_back(self, question: Question) -> list[Action]:
+        """Go on in plain text. Only initialize is sent again: another request may have run, though no answer came."""
         self._host.is_plain = True
         detail = "no answer to an encrypted request: going on in plain text, as was allowed"
         notice = Notice(question.event_id, Violation(ErrorClass.FALLEN_BACK, "encryption", detail))
-        return [notice, *self._end(question), *self.send(Question(question.request, is_ours=question.is_ours))]
+        if question.request.method == "initialize":
+            return [notice, *self._end(question), *self.send(Question(question.request))]
+        question.state = Asking.ENDED
+        return [notice, *self._give_up(question, AskingInput.OVERDUE, None)]
 
     # Money
 

@@ -92,6 +92,7 @@ class Client:
         self._searches: dict[bytes, dict[str | None, dict[str, object]]] = {}
         self._pings = Rate(PINGS_ANSWERED_PER_SECOND)
         self._told = False
+        self._has_heard = False
         self.encryption_worked = False
         self.is_plain = False
 
@@ -230,7 +231,9 @@ class Client:
         self.gate.take(event, self.now)
         self.questions.heard()
         self.encryption_worked |= arrival.wrap is not None
-        self._ephemeral |= announce.says_ephemeral(event)
+        if not self._has_heard:
+            self._has_heard = True
+            self._ephemeral |= announce.says_ephemeral(event)
         if isinstance(decoded.message, Request):
             return self._asked(decoded.message, arrival)
         if isinstance(decoded.message, Notification):

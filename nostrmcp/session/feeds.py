@@ -23,6 +23,7 @@ from .subscriptions import (
     RESOURCES,
     Filter,
     acknowledgement,
+    common,
     filter_in,
     has_last_result,
     includes,
@@ -199,7 +200,8 @@ class Feeds:
         if not isinstance(feed, Feed) or feed.number is None or not is_named(name, feed.number, link.version):
             return [Drop(None, Violation(ErrorClass.UNCORRELATED, "message", "no subscription of this id is open"))]
         if notification.method == ACKNOWLEDGED:
-            feed.honoured = filter_in(notification.params)
+            if feed.state is Feeding.OPENING:
+                feed.honoured = common(feed.requested, filter_in(notification.params))
             return self._step(feed, FeedingInput.HONOURED)
         if feed.state is not Feeding.OPENING and not includes(feed.honoured, notification):
             return [Drop(None, Violation(ErrorClass.NOT_REQUESTED, "message", "the client has not asked for this"))]

@@ -23,7 +23,7 @@ class Budget:
     def __init__(self, total: int, per_key: int, reserved: int = 0, allow: frozenset[bytes] | None = None) -> None:
         self._total = total
         self._per_key = per_key
-        self._open = total - reserved
+        self._open = total - reserved if allow else total
         self._allow = allow or frozenset()
         self._held: dict[bytes, int] = {}
         self._strangers = 0

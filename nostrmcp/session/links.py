@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from ..mcp import catalogue
@@ -146,8 +145,3 @@ def own_initialize(version: str) -> Request:
 
 def _nobody(_answer: Result | Error) -> list[Action]:
     return []
-
-
-def renamed(message: Result | Error, given: Id) -> Result | Error:
-    """The answer under the id of the request that it answers."""
-    return replace(message, id=given)

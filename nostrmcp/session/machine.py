@@ -11,9 +11,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
-StateT = TypeVar("StateT", bound=Enum)
-InputT = TypeVar("InputT", bound=Enum)
-EffectT = TypeVar("EffectT", bound=Enum)
+
+class Named(Enum):
+    """A state, input or effect, in words. Members are told apart by identity, so they hash by it: at once."""
+
+    __hash__ = object.__hash__
+
+
+StateT = TypeVar("StateT", bound=Named)
+InputT = TypeVar("InputT", bound=Named)
+EffectT = TypeVar("EffectT", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class Machine(Generic[StateT, InputT, EffectT]):
 # The handshake with an MCP server that serves one session
 
 
-class Shake(Enum):
+class Shake(Named):
     """How far the handshake on a link is."""
 
     NEW = "new"
@@ -43,7 +50,7 @@ class Shake(Enum):
     READY = "ready"
 
 
-class ShakeInput(Enum):
+class ShakeInput(Named):
     INITIALIZE = "initialize from the client"
     INITIALIZED = "initialized from the client"
     CALL = "another message from the client"
@@ -51,7 +58,7 @@ class ShakeInput(Enum):
     FAILURE = "an error in place of it"
 
 
-class ShakeEffect(Enum):
+class ShakeEffect(Named):
     ASK = "pass initialize on"
     ASK_OURSELVES = "send initialize on our own behalf, hold the message"
     HOLD = "hold the message"
@@ -98,7 +105,7 @@ HANDSHAKE: Machine[Shake, ShakeInput, ShakeEffect] = Machine(
 # A request at the server
 
 
-class Serving(Enum):
+class Serving(Named):
     """What a server knows of a request."""
 
     UNKNOWN = "unknown"
@@ -108,7 +115,7 @@ class Serving(Enum):
     ENDED = "answered, cancelled or refused"
 
 
-class ServingInput(Enum):
+class ServingInput(Named):
     FREE = "the request, without a price"
     COSTLY = "the request, with a price"
     INVOICE = "an invoice for it"
@@ -120,7 +127,7 @@ class ServingInput(Enum):
     OVERDUE = "the MCP server takes too long"
 
 
-class ServingEffect(Enum):
+class ServingEffect(Named):
     EXECUTE = "pass it to the MCP server"
     CHARGE = "ask for an invoice"
     DEMAND = "publish the demand for payment"
@@ -156,7 +163,7 @@ SERVING: Machine[Serving, ServingInput, ServingEffect] = Machine(
 # A request at the client, and what it may cost
 
 
-class Asking(Enum):
+class Asking(Named):
     """What a client knows of its own request."""
 
     PENDING = "pending"
@@ -165,7 +172,7 @@ class Asking(Enum):
     ENDED = "answered, cancelled or given up"
 
 
-class AskingInput(Enum):
+class AskingInput(Named):
     ANSWER = "the answer"
     PROGRESS = "progress"
     DEMAND = "a demand for payment that is agreed to"
@@ -177,7 +184,7 @@ class AskingInput(Enum):
     REFUSED = "no relay took the request"
 
 
-class AskingEffect(Enum):
+class AskingEffect(Named):
     DELIVER = "deliver the answer"
     EXTEND = "deliver the progress, start the clock anew"
     SHOW = "deliver the progress"
@@ -216,7 +223,7 @@ ASKING: Machine[Asking, AskingInput, AskingEffect] = Machine(
 # A subscription at the client (subscriptions/listen)
 
 
-class Listening(Enum):
+class Listening(Named):
     OPENING = "sent, not yet acknowledged"
     ACTIVE = "acknowledged"
     ENDING = "ended by the server, late notifications may come"
@@ -225,7 +232,7 @@ class Listening(Enum):
     CLOSED = "closed"
 
 
-class ListeningInput(Enum):
+class ListeningInput(Named):
     ACKNOWLEDGEMENT = "an acknowledgement"
     NOTIFICATION = "a notification"
     RESULT = "the last result"
@@ -240,7 +247,7 @@ class ListeningInput(Enum):
     REOPEN = "it is time to open it anew"
 
 
-class ListeningEffect(Enum):
+class ListeningEffect(Named):
     HOLD = "hold it"
     BEGIN = "deliver the acknowledgement, and of what is held what it honours"
     DELIVER = "deliver it, if it was acknowledged"
@@ -289,7 +296,7 @@ LISTENING: Machine[Listening, ListeningInput, ListeningEffect] = Machine(
 # A subscription at the server
 
 
-class Feeding(Enum):
+class Feeding(Named):
     NONE = "none"
     OPENING = "the MCP server is asked"
     ACKNOWLEDGING = "acknowledged, no relay has confirmed it"
@@ -297,7 +304,7 @@ class Feeding(Enum):
     ENDED = "ended"
 
 
-class FeedingInput(Enum):
+class FeedingInput(Named):
     LISTEN = "a listen request"
     HONOURED = "it is known what is honoured"
     CHANGE = "a change that it includes"
@@ -309,7 +316,7 @@ class FeedingInput(Enum):
     STOP = "the server stops"
 
 
-class FeedingEffect(Enum):
+class FeedingEffect(Named):
     ASK = "find out what can be honoured"
     ACKNOWLEDGE = "publish the acknowledgement"
     GATHER = "keep it for later"

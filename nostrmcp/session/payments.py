@@ -13,15 +13,18 @@ from ..translate.route import Price
 from .errors import ErrorClass
 
 TRANSPARENT = "transparent"
+# A whole number of sats, or the end of a range of them.
+_WHOLE = re.compile(r"[0-9]{1,16}")
+_PRICE = re.compile(r"(?:[0-9]{1,16}-)?([0-9]{1,16})")
 # BOLT-11: ln, the network, an amount with a multiplier, then the last 1 before the data.
-_INVOICE = re.compile(r"ln(bc|tbs|tb|bcrt)(?:([1-9][0-9]*)([munp]?))?1[02-9ac-hj-np-z]+", re.IGNORECASE)
+_INVOICE = re.compile(r"ln(bc|tbs|tb|bcrt)(?:([1-9][0-9]{0,15})([munp]?))?1[02-9ac-hj-np-z]+", re.IGNORECASE)
 # Millisatoshi in a bitcoin, divided by the multiplier; p stands for a tenth of one millisatoshi.
 _MULTIPLIERS = {"": 100_000_000_000, "m": 100_000_000, "u": 100_000, "n": 100}
 
 
 def demand(price: Price, invoice: str, expires: int) -> Notification:
     """The demand for a price; what the revision's form has no room for is left out when it is sent."""
-    amount = int(price.amount) if price.amount.isdecimal() else invoice_amount(invoice)
+    amount = int(price.amount) if _WHOLE.fullmatch(price.amount) else invoice_amount(invoice)
     return Notification(
         PAYMENT_METHOD, {"amount": amount, "currency": "sats", "invoice": invoice, "expiration": expires}
     )
@@ -83,8 +86,8 @@ def payable(params: dict[str, Any], announced: Price | None, *, above_price: boo
 
 def _within(amount: int, announced: Price) -> bool:
     """Whether an amount is at most the announced one, or the end of the announced range."""
-    most = announced.amount.rpartition("-")[2]
-    return announced.unit in ("sat", "sats") and most.isdecimal() and amount <= int(most)
+    most = _PRICE.fullmatch(announced.amount)
+    return announced.unit in ("sat", "sats") and most is not None and amount <= int(most[1])
 
 
 def _refused(detail: str) -> Violation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..mcp import jsonrpc
 from ..mcp.jsonrpc import Error, ErrorCode, Notification, Request, Result
 from ..nostr import Event, LocalProtocolError, SecretKey, Violation, filters, nip59
@@ -251,8 +253,9 @@ class Server:
     def _note_form(self, session: Session, arrival: Arrival) -> None:
         if arrival.wrap is not None:
             session.wrap = arrival.wrap
-        if announce.says_ephemeral(arrival.event):
-            session.ephemeral_wraps = True
+        if not session.heard:
+            session.heard = True
+            session.ephemeral_wraps = announce.says_ephemeral(arrival.event)
 
     def _notification(self, decoded: Decoded, arrival: Arrival, revisions: tuple[Revision, ...]) -> list[Action]:
         if decoded.message_class is MessageClass.CANCEL:
@@ -371,6 +374,8 @@ class Server:
 
     def answer(self, exchange: Exchange, message: Result | Error) -> list[Action]:
         """Publish an answer, once for each kind of reply among the revisions that the request fits (HOUSE-ROUTE-10)."""
+        if len(exchange.revisions) == 1:
+            return self.say(message, exchange.session, about=exchange, revision=exchange.revisions[0])[0]
         kinds = {revision.kinds.response: revision for revision in reversed(exchange.revisions)}
         actions: list[Action] = []
         for revision in exchange.revisions:
@@ -394,7 +399,11 @@ class Server:
         reference = RequestReference(event.id, method, error.id or 0)
         for revision in {revision.kinds.response: revision for revision in reversed(revisions)}.values():
             route = self._route(event.pubkey, self.settings.servers[0], revision, reference, first=False)
-            actions.append(self.sender.send(error, route, revision, self.now, arrival.wrap)[0])
+            try:
+                actions.append(self.sender.send(error, route, revision, self.now, arrival.wrap)[0])
+            except TooLarge:  # the id of the request is as long as an event
+                nameless = replace(error, id=None)
+                actions.append(self.sender.send(nameless, route, revision, self.now, arrival.wrap)[0])
         return actions
 
     def _filters(self) -> tuple[filters.Filter, ...]:

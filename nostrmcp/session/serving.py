@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,6 +10,7 @@ from ..mcp import catalogue
 from ..mcp.catalogue import Kind, Owner, Side
 from ..mcp.jsonrpc import Error, ErrorCode, Id, Notification, Request, Result, id_key, is_id
 from ..nostr import Event, Violation
+from ..nostr.event import is_hex32
 from ..revisions.model import Revision
 from ..translate.codec import Decoded
 from ..translate.route import Price
@@ -211,7 +212,7 @@ class Requests:
         self._end(exchange)
         if exchange.request.method == "resources/subscribe":
             self._host.watches.settle(exchange.session.link, _uri(exchange.request), exchange.session, answer)
-        return self._host.answer(exchange, replace(answer, id=exchange.request.id))
+        return self._host.answer(exchange, under(answer, exchange.request.id))
 
     def _refuse(self, exchange: Exchange, given: ServingInput) -> list[Action]:
         actions: list[Action] = []
@@ -260,8 +261,7 @@ class Requests:
         assert isinstance(notification, Notification) and notification.params is not None
         event_id = decoded.request_event_id
         if event_id is None:
-            named = notification.params["requestId"]
-            event_id = self._events.get((event.pubkey, id_key(named))) or self._host.feeds.event_of(event.pubkey, named)
+            event_id = self._event_named(event.pubkey, notification.params["requestId"])
         if event_id is None:
             raise Violation(ErrorClass.UNCORRELATED, "event.content", "requestId names no request that is pending")
         exchange = self._exchanges.get(event_id)
@@ -274,6 +274,11 @@ class Requests:
             return self._step(exchange, ServingInput.CANCEL, notification.params.get("reason"))
         self._cancelled.add(event_id + event.pubkey, event.pubkey, self._host.now.monotonic)
         return self._host.feeds.cancel(event_id)
+
+    def _event_named(self, client: bytes, named: Id) -> bytes | None:
+        """The request that a cancel without e names: by its JSON-RPC id, or by its event id where none travels."""
+        event_id = self._events.get((client, id_key(named))) or self._host.feeds.event_of(client, named)
+        return bytes.fromhex(named) if event_id is None and type(named) is str and is_hex32(named) else event_id
 
     def progress(self, link: McpLink, notification: Notification) -> list[Action]:
         """Progress goes to the one client that owns the token, with the token it gave (HOUSE-ID-04, HOUSE-ID-06)."""
@@ -309,6 +314,13 @@ class Requests:
     def _at_once(self, exchange: Exchange, answer: Result | Error) -> list[Action]:
         self._begin(exchange)
         return self._finish(exchange, answer)
+
+
+def under(answer: Result | Error, given: Id) -> Result | Error:
+    """The answer under the id of the request that it answers."""
+    if isinstance(answer, Result):
+        return Result(given, answer.result)
+    return Error(given, answer.code, answer.message, answer.data)
 
 
 def fault_in(request: Request, link: McpLink) -> Error | None:

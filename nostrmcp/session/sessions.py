@@ -21,8 +21,9 @@ class Session:
     """A client's key, a server id and a revision (HOUSE-ID-07), and what must be remembered of them.
 
     `revisions` are those that its messages fit so far, the preferred one first. `wrap` is the kind of wrap that the
-    client used last, and stays once it has encrypted (HOUSE-CRYPT-04). `work` counts what keeps the session from being
-    evicted (HOUSE-LIMIT-09).
+    client used last, and stays once it has encrypted (HOUSE-CRYPT-04). What the first message of a side says of wraps
+    counts for the session (CVM-FLOW-65): `heard` and `told` are set by it. `work` counts what keeps the session from
+    being evicted (HOUSE-LIMIT-09).
     """
 
     client: bytes
@@ -31,19 +32,27 @@ class Session:
     link: McpLink
     wrap: int | None = None
     ephemeral_wraps: bool = False
+    heard: bool = False
     told: bool = False
     listens: bool = False
     work: int = 0
     used: float = 0.0
     watched: set[str] | None = None
+    revision: Revision = field(init=False)
+    key: SessionKey = field(init=False)
 
-    @property
-    def revision(self) -> Revision:
-        return self.revisions[0]
+    def __post_init__(self) -> None:
+        self.settle(self.revisions)
 
-    @property
-    def key(self) -> SessionKey:
-        return self.client, self.server.id, self.revisions[0].name if len(self.revisions) == 1 else None
+    def settle(self, revisions: tuple[Revision, ...]) -> None:
+        """The revisions that its messages fit."""
+        self.revisions = revisions
+        self.revision = revisions[0]
+        self.key = session_key(self.client, self.server.id, revisions)
+
+
+def session_key(client: bytes, server_id: str, revisions: tuple[Revision, ...]) -> SessionKey:
+    return client, server_id, revisions[0].name if len(revisions) == 1 else None
 
 
 @dataclass(slots=True)
@@ -84,7 +93,7 @@ class Sessions:
         for session in known.sessions:
             if len(session.revisions) > 1 and revision in session.revisions:
                 old = session.key
-                session.revisions = (revision,)
+                session.settle((revision,))
                 del self._by_key[old]
                 self._by_key[session.key] = session
                 if old in self._idle:
@@ -92,7 +101,7 @@ class Sessions:
                     self._idle[session.key] = None
 
     def find(self, client: bytes, server_id: str, revisions: tuple[Revision, ...]) -> Session | None:
-        return self._by_key.get((client, server_id, revisions[0].name if len(revisions) == 1 else None))
+        return self._by_key.get(session_key(client, server_id, revisions))
 
     def of_client(self, client: bytes) -> list[Session]:
         known = self._clients.get(client)

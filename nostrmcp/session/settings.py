@@ -60,9 +60,9 @@ class ServerTimers:
 class ServerLimits:
     """What strangers can make a server hold (HOUSE-LIMIT-01 to HOUSE-LIMIT-11).
 
-    `reserved` is the part of each total that only keys on the allow-list may use; `content` and `event` are bytes, of
-    content received and of events published; `held` is per subscription, `failures` is how often all relays may fail to
-    deliver before one ends.
+    `reserved` is the part of each total that only keys on the allow-list may use; `content` is in characters, of what
+    is received, `event` in bytes, of what is published; `held` is per subscription, `failures` is how often all relays
+    may fail to deliver before one ends.
     """
 
     sessions: int = 1000
@@ -78,7 +78,7 @@ class ServerLimits:
     errors_per_second_per_key: int = 10
     content: int = 65_536
     event: int = 65_536
-    reserved: int = 0
+    reserved: int = 100
     held: int = 256
     failures: int = 3
 

@@ -80,8 +80,11 @@ def filter_in(params: dict[str, Any] | None) -> Filter:
 def common(requested: Filter, acknowledged: Filter) -> Filter:
     """The part of an acknowledgement that was requested (SUBN-ACK-03)."""
     both = {key: value for key, value in acknowledged.items() if key in requested}
-    if RESOURCES in both and type(both[RESOURCES]) is list and type(requested[RESOURCES]) is list:
-        both[RESOURCES] = [uri for uri in both[RESOURCES] if uri in requested[RESOURCES]]
+    uris = both.pop(RESOURCES, None)
+    wanted = requested.get(RESOURCES)
+    if type(uris) is list and type(wanted) is list:
+        agreed = [uri for uri in uris if uri in wanted and type(uri) is str]
+        both |= {RESOURCES: agreed} if agreed else {}
     return both
 
 

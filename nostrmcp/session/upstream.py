@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..mcp.jsonrpc import Error, ErrorCode, Notification, Request, Result, id_key
+from ..mcp.jsonrpc import Error, ErrorCode, Notification, Request, Result, id_key, is_id
 from ..nostr import Violation
 from ..revisions.model import Revision, ServerRequests
 from ..translate.codec import Decoded
@@ -129,7 +129,8 @@ class Upstream:
     def _cancelled(self, link: McpLink, notification: Notification) -> list[Action]:
         """An MCP server withdraws its own request."""
         params = notification.params or {}
-        event_id = link.asked.get(id_key(params["requestId"])) if "requestId" in params else None
+        named: Any = params.get("requestId")
+        event_id = link.asked.get(id_key(named)) if is_id(named) else None
         asked = None if event_id is None else self._asked.get(event_id)
         if asked is None:
             return [Drop(None, Violation(ErrorClass.UNCORRELATED, "message", "it cancels nothing that is pending"))]
