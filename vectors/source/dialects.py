@@ -235,7 +235,8 @@ class Dialect:
     def server_cancel(self, request: str, request_id: Any, *, reason: str | None = None, to: str = ALICE) -> Form:
         """A server's cancel: of a request of its own, or of a subscription."""
         method, params = self._cancelled(request, request_id, reason)
-        return self.to_client(method, params, request=request, to=to)
+        form = self.to_client(method, params, request=request, to=to)
+        return form.with_optional(["s", SERVER_ID]) if self.name == "ctxvm-draft" else form
 
     def server_request(
         self, method: str, params: Any = None, id: Any = 1, *, to: str = ALICE, server_id: str | None = SERVER_ID

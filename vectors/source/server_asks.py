@@ -94,6 +94,19 @@ def ping(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def withdrawn(d: Dialect, req: str = "") -> Case:
+    title = "An MCP server's cancel reaches the client, and a late answer reaches nobody"
+    s = start(d, "withdrawn", title, f"HOUSE-ID-03 {req}", "ServerRequest Cancel", servers=OWN)
+    greeted(s, d)
+    asked = s.says(rpc("ping", None, 9), client="alice")
+    s.publishes(d.server_request("ping", None, ANY_ID))
+    s.says(rpc("notifications/cancelled", {"requestId": 9}), client="alice")
+    s.publishes(d.server_cancel(event_of(asked), id_of(asked) if d.whole else 0))
+    s.signs("alice", d.answer(event_of(asked), id_of(asked) if d.whole else 0, {}))
+    answered(s, d, asks(s, d, own=True))
+    return s.case()
+
+
 def foreign_answer(d: Dialect, req: str = "") -> Case:
     title = "An answer to a server's request counts only from the client asked, and once"
     s = start(d, "foreign-answer", title, f"HOUSE-ROUTE-03 HOUSE-ROUTE-07 {req}", "ServerRequest Forged", servers=OWN)

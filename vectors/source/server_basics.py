@@ -178,6 +178,29 @@ def cancelled_as_mcp(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def cancelled_by_id_at_a_server(d: Dialect, req: str = "") -> Case:
+    title = "Ids belong to a session: a cancel without e is for the server that it names"
+    s = start(d, "cancel-by-id-server", title, f"HOUSE-ID-03 HOUSE-ID-07 {req}", "Cancel WhichServer",
+              servers=[mcp_server("server-1"), mcp_server("server-2")])  # fmt: skip
+    first, second = (asks(s, d, "alice", 3, server_id=one) for one in ("server-1", "server-2"))
+    s.arrives("alice", d.cancel(first.event, 3, server_id="server-1").without("e"))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(first.step)}), server="server-1")
+    answered(s, d, second)
+    return s.case()
+
+
+def stray_answers(d: Dialect, req: str = "") -> Case:
+    s = start(d, "stray-answers", "An MCP server's second answer, or one to nothing, is not published",
+              f"HOUSE-ONCE-06 {req}", "Ids")  # fmt: skip
+    asked = asks(s, d)
+    s.says(result("nobody asked", RESULT))
+    s.says(result(987654321, RESULT))
+    answered(s, d, asked)
+    s.says(result(id_of(asked.step), RESULT))
+    s.says(failure(id_of(asked.step), -32603, "too late"))
+    return s.case()
+
+
 def refused_by_relays(d: Dialect, req: str = "") -> Case:
     s = start(d, "refused-by-relays", "An answer that relays refuse is not sent again", f"HOUSE-ONCE-06 {req}", "Basic")
     answered(s, d, asks(s, d))
@@ -349,6 +372,22 @@ def updates(d: Dialect, req: str = "") -> Case:
     last = asks(s, d, "carol", 2, "resources/unsubscribe", {"uri": URI})
     answered(s, d, last, {}, method="resources/unsubscribe")
     s.after(1).says(updated)
+    return s.case()
+
+
+def subscription_fails(d: Dialect, req: str = "") -> Case:
+    title = "A subscription that the MCP server refuses is none, and two of a key are one"
+    s = start(d, "subscribe-fails", title, f"HOUSE-ID-06 {req}", "Leak")
+    first = asks(s, d, "alice", 1, "resources/subscribe", {"uri": URI})
+    s.says(failure(id_of(first.step), -32002, "Resource not found"))
+    s.publishes(d.error(first.event, 1, -32002, "Resource not found"))
+    s.says(rpc("notifications/resources/updated", {"uri": URI}))
+    second = asks(s, d, "carol", 1, "resources/subscribe", {"uri": URI})
+    answered(s, d, second, {}, method="resources/subscribe")
+    again = s.after(1).arrives("carol", d.request("resources/subscribe", {"uri": URI}, 2))
+    s.publishes(d.response(again, 2, {}, to=public("carol")))
+    s.says(rpc("notifications/resources/updated", {"uri": URI}))
+    s.publishes(d.to_client("notifications/resources/updated", {"uri": URI}, to=public("carol")))
     return s.case()
 
 

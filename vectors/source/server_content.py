@@ -109,3 +109,21 @@ def numbers(d: Dialect, req: str = "") -> Case:
     asked = asks(s, d, params={"name": "sum", "arguments": {"values": values}})
     answered(s, d, asked, {"content": [], "structuredContent": {"values": values}})
     return s.case()
+
+
+def other_kinds(d: Dialect, req: str = "") -> Case:
+    s = start(d, "other-kinds", "Events of kinds that carry no message here are dropped", f"HOUSE-ROUTE-09 {req}",
+              "BadContent WhichRevision")  # fmt: skip
+    form = d.request("tools/call", CALL, 3)
+    for kind in (1, 7000, 31316, 11316, 25911, 25910 if d.request_kind == 5910 else 5910):
+        s.arrives("alice", Form(kind, form.tags, form.content))
+    lives(s, d)
+    return s.case()
+
+
+def request_with_e(d: Dialect, req: str = "") -> Case:
+    s = start(d, "request-with-e", "Content tells a request from an answer, and an e tag does not",
+              f"HOUSE-ROUTE-13 {req}", "BadContent")  # fmt: skip
+    form = d.request("tools/call", CALL, 3).with_tags(["e", "ab" * 32])
+    answered(s, d, asks(s, d, form=form))
+    return s.case()

@@ -401,3 +401,18 @@ def unpaid_cancelled(d: Dialect, req: str = "") -> Case:
     s.tick(300)
     lives(s, d, params={"name": "get_forecast"})
     return s.case()
+
+
+def priced_kinds(d: Dialect, req: str = "") -> Case:
+    title = "A price is for a tool, a prompt or a resource, and not for others of its name"
+    prices = [
+        {"type": "prompt", "capability": "summary", "amount": "100", "unit": "sats"},
+        {"type": "resource", "capability": "file:///report", "amount": "100", "unit": "sats"},
+    ]
+    s = start(d, "priced-kinds", title, f"HOUSE-PAY-10 {req}", "Money", prices=prices, invoice=INVOICE)
+    priced = {"prompts/get": {"name": "summary"}, "resources/read": {"uri": "file:///report"}}
+    for number, (method, params) in enumerate(priced.items()):
+        event = s.arrives("alice", d.request(method, params, number))
+        s.publishes(d.demand(event, 100, INVOICE, expiration=s.unix + 300))
+    answered(s, d, asks(s, d, "alice", 7, params={"name": "summary"}))
+    return s.case()
