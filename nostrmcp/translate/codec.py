@@ -337,12 +337,14 @@ def _payment_in(event: Event) -> Notification:
     if first_hex(event, "e") is None:
         raise _missing("e")
     amount = nip40.whole_number(event.first("amount") or "")
-    in_tag = amounts[0][2] if len(amounts[0]) > 2 and amounts[0][2].startswith("ln") else None
-    invoice = in_tag or event.first("invoice")
+    second = amounts[0][2] if len(amounts[0]) > 2 else "sats"
+    has_invoice = second.startswith("ln")
+    invoice = second if has_invoice else event.first("invoice")
+    currency = "sats" if has_invoice or second == "sat" else second
     if event.first("status") != "payment-required" or len(amounts) > 1 or amount is None or invoice is None:
         raise Violation(ErrorClass.MALFORMED_TAG, "event.tags", "not one status, one amount and one invoice")
     expires = nip40.expiration(event)
-    params: bodies.Body = {"amount": amount, "currency": "sats", "invoice": invoice}
+    params: bodies.Body = {"amount": amount, "currency": currency, "invoice": invoice}
     return Notification(bodies.PAYMENT_METHOD, params | ({} if expires is None else {"expiration": expires}))
 
 

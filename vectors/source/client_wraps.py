@@ -96,11 +96,10 @@ def falls_back(d: Dialect, req: str = "") -> Case:
     title = "With leave, a client whose first wraps got no answer goes on in plain text"
     changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}
     s = start(d, "falls-back", title, f"HOUSE-CRYPT-06 {req}", "Downgrade", **changes)
-    asks(s, d, wrap=WRAP, first=True)
-    again = s.tick(61)
-    publishes(s, d, d.request("tools/call", CALL, 3))
-    s.signs("bob", d.response(event_of(again), 3, {"content": []}))
-    s.delivers(result(3, {"content": []}))
+    asked = asks(s, d, wrap=WRAP, first=True)
+    s.tick(61)
+    cancels(s, d, asked)
+    fails(s, asked)
     lives(s, d)
     return s.case()
 
