@@ -309,12 +309,12 @@ def _entry(row: _Row, version: Version) -> Entry:
             *(hidden for shape in params for hidden in shapes.hidden_ids(shape, ("params",))),
             *(hidden for shape in result or () for hidden in shapes.hidden_ids(shape, ("result",))),
         ),
-        params_fit=_all_fit(*map(shapes.predicate, params)),
+        params_fit=_both_fit(shapes.predicate(every), shapes.predicate({} if row.params is None else row.params)),
     )  # fmt: skip
 
 
-def _all_fit(*predicates: Callable[[JSON], bool]) -> Callable[[JSON], bool]:
-    return lambda body: type(body) is dict and all(fits(body) for fits in predicates)
+def _both_fit(one: Callable[[JSON], bool], other: Callable[[JSON], bool]) -> Callable[[JSON], bool]:
+    return lambda body: one(body) and other(body)
 
 
 def _gate(capability: str | None) -> Gate | None:

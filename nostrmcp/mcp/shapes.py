@@ -124,9 +124,9 @@ def predicate(shape: Shape) -> Callable[[JSON], bool]:
             return True
 
         return fits
-    if isinstance(shape, Type):
-        return shape.accepts
-    return lambda value: not faults(shape, value, ())
+    if isinstance(shape, IdKind):
+        return is_id
+    return shape.accepts if isinstance(shape, Type) else lambda value: not faults(shape, value, ())
 
 
 def _fits_outside(shape: Shape, value: JSON) -> bool:

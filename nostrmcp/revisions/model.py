@@ -60,6 +60,8 @@ class Presence(Enum):
 class TagValue(Enum):
     """What a tag holds."""
 
+    __hash__ = object.__hash__  # members are told apart by identity, and looked up for every tag of every message
+
     RECIPIENT = "the recipient's public key"
     SERVER_ID = "the identifier of the server"
     LIST_ID = "an identifier of the list"
@@ -123,6 +125,8 @@ class Rule(StrEnum):
 
 class Envelope(Enum):
     """How a JSON-RPC message stands in content. A revision emits one, checks for those that conform, decodes more."""
+
+    __hash__ = object.__hash__  # as for TagValue
 
     JSONRPC = "whole"
     NESTED = "without jsonrpc and id"

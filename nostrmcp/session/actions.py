@@ -18,8 +18,7 @@ class Now(NamedTuple):
     monotonic: float
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A conversation with one MCP server: shared by all clients, or one session's own."""
 
     server: str

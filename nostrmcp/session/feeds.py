@@ -46,6 +46,10 @@ RECENT_PUBLICATIONS = 4096
 DRAFT_UNSUPPORTED_VERSION = -32004
 
 
+# A subscription by its client, server and JSON-RPC id.
+EventKey = tuple[bytes, str, tuple[str, Id]]
+
+
 @dataclass(slots=True, eq=False)
 class Feed:
     """One subscription, known by the client's key and the event of its listen request (SUBN-ID-01)."""
@@ -74,10 +78,18 @@ class Feed:
         return self.session.client
 
     @property
+    def key(self) -> EventKey:
+        return _key(self.session, self.request)
+
+    @property
     def name(self) -> Id:
         """What it is called on the wire (SUBN-ID-03, SUBN-ID-04)."""
         travels = self.session.revision.ids_travel
         return name_of(self.request.id, self.version) if travels else self.event_id.hex()
+
+
+def _key(session: Session, request: Request) -> EventKey:
+    return session.client, session.server.id, id_key(request.id)
 
 
 class Feeds:
@@ -86,7 +98,7 @@ class Feeds:
     def __init__(self, host: Server) -> None:
         self._host = host
         self._feeds: dict[bytes, Feed] = {}
-        self._events: dict[tuple[bytes, tuple[str, Id]], bytes] = {}
+        self._events: dict[EventKey, bytes] = {}
         self._publications: dict[bytes, tuple[Feed, bool]] = {}
 
     def __len__(self) -> int:
@@ -97,8 +109,8 @@ class Feeds:
         feed = self._feeds.get(event_id)
         return None if feed is None else feed.client
 
-    def event_of(self, client: bytes, request_id: Id) -> bytes | None:
-        return self._events.get((client, id_key(request_id)))
+    def event_of(self, key: EventKey) -> bytes | None:
+        return self._events.get(key)
 
     # Opening
 
@@ -115,7 +127,7 @@ class Feeds:
         )  # fmt: skip
         self._feeds[feed.event_id] = feed
         link.feeds[feed] = None
-        self._events[feed.client, id_key(request.id)] = feed.event_id
+        self._events[feed.key] = feed.event_id
         self._host.subscriptions.take(feed.client)
         self._host.sessions.begin_work(feed.session)
         feed.session.listens = True
@@ -141,7 +153,7 @@ class Feeds:
         faults = catalogue.check_params(request.method, request.params, version)
         if faults:
             return Error(request.id, ErrorCode.INVALID_PARAMS, str(faults[0]))
-        if exchange.session.revision.ids_travel and self.event_of(client, request.id) is not None:
+        if exchange.session.revision.ids_travel and self.event_of(_key(exchange.session, request)) is not None:
             return Error(request.id, ErrorCode.INVALID_REQUEST, "a subscription with this id is open")
         wanted = 1 + len(filter_in(request.params).get(RESOURCES, []))
         if not self._host.subscriptions.has_room(client, wanted):
@@ -320,8 +332,8 @@ class Feeds:
         feed.state = Feeding.ENDED
         del self._feeds[feed.event_id]
         del feed.link.feeds[feed]
-        if self._events.get((feed.client, id_key(feed.request.id))) == feed.event_id:
-            del self._events[feed.client, id_key(feed.request.id)]
+        if self._events.get(feed.key) == feed.event_id:
+            del self._events[feed.key]
         self._host.subscriptions.give(feed.client)
         self._host.alarms.clear((feed, "lease"))
         self._host.alarms.clear((feed, "acknowledgement"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from heapq import heapify, heappop, heappush
+from math import inf
 
 from .actions import Action
 
@@ -120,13 +121,14 @@ class Seen:
 class Alarms:
     """What is to be done when. Setting an alarm again moves it; the cost does not depend on how many there are."""
 
-    __slots__ = ("_due", "_heap", "_number", "_told")
+    __slots__ = ("_due", "_heap", "_is_news", "_number", "_told")
 
     def __init__(self) -> None:
         self._due: dict[Hashable, tuple[float, int, Alarm]] = {}
         self._heap: list[tuple[float, int, Hashable]] = []
         self._number = 0
-        self._told: float | None = None
+        self._told = inf
+        self._is_news = False
 
     def __len__(self) -> int:
         return len(self._due)
@@ -135,6 +137,8 @@ class Alarms:
         self._number += 1
         self._due[key] = (at, self._number, alarm)
         heappush(self._heap, (at, self._number, key))
+        if at < self._told:
+            self._is_news = True
         if len(self._heap) > 64 and len(self._heap) > 4 * len(self._due):
             self._heap = [(at, number, key) for key, (at, number, _) in self._due.items()]
             heapify(self._heap)
@@ -144,6 +148,8 @@ class Alarms:
 
     def ring(self, now: float) -> Iterator[Alarm]:
         """What is due, in order of time; each is then no longer set."""
+        self._told = inf
+        self._is_news = True
         while self._heap and self._heap[0][0] <= now:
             _, number, key = heappop(self._heap)
             due = self._due.get(key)
@@ -152,12 +158,14 @@ class Alarms:
                 yield due[2]
 
     def next(self) -> float | None:
-        """The earliest alarm, if it is another than the one last told."""
+        """The earliest alarm, if it is earlier than the one last told, or that has passed."""
+        if not self._is_news:
+            return None
+        self._is_news = False
         heap = self._heap
         while heap and (heap[0][2] not in self._due or self._due[heap[0][2]][1] != heap[0][1]):
             heappop(heap)
-        earliest = heap[0][0] if heap else None
-        if earliest is None or earliest == self._told:
+        if not heap:
             return None
-        self._told = earliest
-        return earliest
+        self._told = heap[0][0]
+        return self._told

@@ -246,7 +246,7 @@ class Server:
             error = Error(request.id, ErrorCode.INTERNAL_ERROR, _sentence(violation))
             return self.refuse(arrival, revisions, request.method, error, violation)
         self._note_form(session, arrival)
-        self.sessions.touch(session, self.now)
+        session.used = self.now.monotonic
         exchange = Exchange(event.id, session, request, revisions, arrival.wrap)
         return actions + self.requests.take(exchange)
 

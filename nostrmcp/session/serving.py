@@ -68,8 +68,8 @@ class Requests:
         self._allow = host.settings.allow
         self._pending = Budget(limits.pending, limits.pending_per_key, limits.reserved, self._allow)
         self._exchanges: dict[bytes, Exchange] = {}
-        # The event of a request by its client and JSON-RPC id, for cancels that have nothing else to go by.
-        self._events: dict[tuple[bytes, tuple[str, Id]], bytes] = {}
+        # The event of a request by its client, server and JSON-RPC id, for cancels that have nothing else to go by.
+        self._events: dict[tuple[bytes, str, tuple[str, Id]], bytes] = {}
         # Cancels that came before their request: event id and the key that sent it.
         budget = Budget(limits.seen, limits.seen_per_key, limits.reserved, self._allow)
         self._cancelled = Seen(budget, 2 * timers.fresh)
@@ -143,7 +143,7 @@ class Requests:
         self._host.sessions.begin_work(session)
         self._exchanges[exchange.event_id] = exchange
         if session.revision.ids_travel:
-            self._events[session.client, id_key(exchange.request.id)] = exchange.event_id
+            self._events[session.client, session.server.id, id_key(exchange.request.id)] = exchange.event_id
 
     def _end(self, exchange: Exchange) -> None:
         session = exchange.session
@@ -152,7 +152,7 @@ class Requests:
         self._host.sessions.end_work(session)
         self._exchanges.pop(exchange.event_id, None)
         session.link.running.pop(exchange.number, None)
-        self._events.pop((session.client, id_key(exchange.request.id)), None)
+        self._events.pop((session.client, session.server.id, id_key(exchange.request.id)), None)
         self._host.alarms.clear(exchange)
 
     def _price_of(self, request: Request) -> Price | None:
@@ -261,7 +261,7 @@ class Requests:
         assert isinstance(notification, Notification) and notification.params is not None
         event_id = decoded.request_event_id
         if event_id is None:
-            event_id = self._event_named(event.pubkey, notification.params["requestId"])
+            event_id = self._event_named(decoded, notification.params["requestId"])
         if event_id is None:
             raise Violation(ErrorClass.UNCORRELATED, "event.content", "requestId names no request that is pending")
         exchange = self._exchanges.get(event_id)
@@ -275,10 +275,15 @@ class Requests:
         self._cancelled.add(event_id + event.pubkey, event.pubkey, self._host.now.monotonic)
         return self._host.feeds.cancel(event_id)
 
-    def _event_named(self, client: bytes, named: Id) -> bytes | None:
+    def _event_named(self, decoded: Decoded, named: Id) -> bytes | None:
         """The request that a cancel without e names: by its JSON-RPC id, or by its event id where none travels."""
-        event_id = self._events.get((client, id_key(named))) or self._host.feeds.event_of(client, named)
-        return bytes.fromhex(named) if event_id is None and type(named) is str and is_hex32(named) else event_id
+        for server in self._host.settings.servers:
+            if decoded.server_id in (None, server.id):
+                key = (decoded.sender, server.id, id_key(named))
+                event_id = self._events.get(key) or self._host.feeds.event_of(key)
+                if event_id is not None:
+                    return event_id
+        return bytes.fromhex(named) if type(named) is str and is_hex32(named) else None
 
     def progress(self, link: McpLink, notification: Notification) -> list[Action]:
         """Progress goes to the one client that owns the token, with the token it gave (HOUSE-ID-04, HOUSE-ID-06)."""
@@ -336,6 +341,8 @@ def fault_in(request: Request, link: McpLink) -> Error | None:
         return _no_method(request)
     if is_closed and capabilities is not None:
         return _no_method(request)
+    if entry.params_fit(request.params):
+        return None
     faults = catalogue.check_params(request.method, request.params, link.version)
     return Error(request.id, ErrorCode.INVALID_PARAMS, str(faults[0])) if faults else None
 

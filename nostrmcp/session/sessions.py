@@ -124,17 +124,11 @@ class Sessions:
         self._budget.take(session.client)
         self._by_key[session.key] = session
         self._clients.setdefault(session.client, _Client()).sessions.append(session)
-        self.touch(session, now)
-
-    def touch(self, session: Session, now: Now) -> None:
-        """The session was used just now."""
         session.used = now.monotonic
-        key = session.key
-        self._idle.pop(key, None)
-        if not session.work:
-            self._idle[key] = None
+        self._idle[session.key] = None
 
     def begin_work(self, session: Session) -> None:
+        """The session has something to do: it is not idle before as many calls of `end_work`."""
         session.work += 1
         self._idle.pop(session.key, None)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ..mcp import catalogue, jsonrpc
 from ..mcp.errors import ErrorClass as McpErrorClass
@@ -31,6 +31,7 @@ from .errors import ErrorClass
 from .route import Price, Role, Route
 
 Tag = tuple[str, ...]
+_WHOLE_ONLY = frozenset({Envelope.JSONRPC})
 
 # What a list prices: the types of its items.
 PRICED_TYPES = {
@@ -56,8 +57,11 @@ def encode(message: Message, route: Route, revision: Revision, created_at: int) 
         spelled = bodies.to_wire(message, message_class, route.request, revision, created_at)
         content = strict_json.dump(bodies.write(spelled, revision)).decode()
         message = spelled
-    tags = tuple(tag for rule in revision.tags[message_class] for tag in _tags(rule, message, route, revision))
-    return UnsignedEvent(route.sender, created_at, kind, tags, content)
+    tags: list[Tag] = []
+    for rule in revision.tags[message_class]:
+        if rule.emitted:
+            _append_tags(tags, rule, message, route, revision)
+    return UnsignedEvent(route.sender, created_at, kind, tuple(tags), content)
 
 
 def _refuse_unclear_type(message: Message) -> None:
@@ -105,7 +109,10 @@ def classify(message: Message, route: Route) -> MessageClass:
 
 
 def request_class(method: str) -> MessageClass:
-    return {"initialize": MessageClass.INITIALIZE, "ping": MessageClass.PING}.get(method, MessageClass.REQUEST)
+    return _OWN_CLASSES.get(method, MessageClass.REQUEST)
+
+
+_OWN_CLASSES = {"initialize": MessageClass.INITIALIZE, "ping": MessageClass.PING}
 
 
 def response_class(answered: str | None) -> MessageClass:
@@ -116,55 +123,58 @@ def response_class(answered: str | None) -> MessageClass:
 
 def notification_class(method: str, role: Role) -> MessageClass:
     """The class of a notification that `role` sends."""
-    if method in bodies.CANCEL_METHODS:
-        return MessageClass.CANCEL
-    own = {
-        "notifications/initialized": MessageClass.INITIALIZED,
-        "notifications/progress": MessageClass.PROGRESS,
-        **dict.fromkeys(bodies.PAYMENT_METHODS, MessageClass.PAYMENT_REQUIRED),
-    }
-    if method in own:
-        return own[method]
+    own = _OWN_NOTIFICATIONS.get(method)
+    if own is not None:
+        return own
     return MessageClass.NOTIFICATION_TO_CLIENT if role is Role.SERVER else MessageClass.NOTIFICATION_TO_SERVER
 
 
-def _tags(rule: TagRule, message: Message, route: Route, revision: Revision) -> list[Tag]:
+_OWN_NOTIFICATIONS = {
+    "notifications/initialized": MessageClass.INITIALIZED,
+    "notifications/progress": MessageClass.PROGRESS,
+    **dict.fromkeys(bodies.CANCEL_METHODS, MessageClass.CANCEL),
+    **dict.fromkeys(bodies.PAYMENT_METHODS, MessageClass.PAYMENT_REQUIRED),
+}
+
+
+def _append_tags(tags: list[Tag], rule: TagRule, message: Message, route: Route, revision: Revision) -> None:
     """What one rule contributes to an event: nothing for an optional tag whose value is not known."""
-    if not rule.emitted:
-        return []
     if rule.value is TagValue.PRICES:
         listed = PRICED_TYPES.get(route.request.method if route.request else "")
-        return [price_tag(rule.name, price, revision) for price in route.prices if price.type == listed]
-    value = _value(rule.value, message, route)
-    if value is None:
-        if rule.presence is Presence.REQUIRED:
-            raise LocalProtocolError(ErrorClass.MISSING_TAG, f"the {rule.name} tag is required, its value is not given")
-        return []
-    return [(rule.name, *value)]
+        tags.extend(price_tag(rule.name, price, revision) for price in route.prices if price.type == listed)
+        return
+    value = _VALUES[rule.value](message, route)
+    if value is not None:
+        tags.append((rule.name, *value))
+    elif rule.presence is Presence.REQUIRED:
+        raise LocalProtocolError(ErrorClass.MISSING_TAG, f"the {rule.name} tag is required, its value is not given")
 
 
-def _value(wanted: TagValue, message: Message, route: Route) -> tuple[str, ...] | None:
-    """The elements of a tag after its name, None if what it is made from is not known."""
-    params = (message.params or {}) if isinstance(message, Notification) else {}
-    match wanted:
-        case TagValue.RECIPIENT:
-            return (route.recipient.hex(),)
-        case TagValue.SERVER_ID:
-            return None if route.server_id is None else (route.server_id,)
-        case TagValue.REQUEST_EVENT:
-            return None if route.request is None else (route.request.event_id.hex(),)
-        case TagValue.METHOD:
-            return (message.method,) if isinstance(message, (Request, Notification)) else None
-        case TagValue.FLAG:
-            return () if route.encryption else None
-        case TagValue.EPHEMERAL_FLAG:
-            return () if route.ephemeral_wraps else None
-        case TagValue.STATUS:
-            return ("payment-required",)
-        case TagValue.AMOUNT:
-            return _amount(params)
-        case _:  # TagValue.TIME, the last that the tag of a message can hold
-            return (str(params["expiration"]),) if "expiration" in params else None
+def _method(message: Message, _route: Route) -> tuple[str, ...] | None:
+    return (message.method,) if isinstance(message, (Request, Notification)) else None
+
+
+def _time(message: Message, _route: Route) -> tuple[str, ...] | None:
+    params = _params(message)
+    return (str(params["expiration"]),) if "expiration" in params else None
+
+
+def _params(message: Message) -> dict[str, Any]:
+    return (message.params or {}) if isinstance(message, Notification) else {}
+
+
+# The elements of a tag after its name, None if what they are made from is not known.
+_VALUES: dict[TagValue, Callable[[Message, Route], tuple[str, ...] | None]] = {
+    TagValue.RECIPIENT: lambda _, route: (route.recipient.hex(),),
+    TagValue.SERVER_ID: lambda _, route: None if route.server_id is None else (route.server_id,),
+    TagValue.REQUEST_EVENT: lambda _, route: None if route.request is None else (route.request.event_id.hex(),),
+    TagValue.METHOD: _method,
+    TagValue.FLAG: lambda _, route: () if route.encryption else None,
+    TagValue.EPHEMERAL_FLAG: lambda _, route: () if route.ephemeral_wraps else None,
+    TagValue.STATUS: lambda _, __: ("payment-required",),
+    TagValue.AMOUNT: lambda message, _: _amount(_params(message)),
+    TagValue.TIME: _time,
+}
 
 
 def _amount(params: dict[str, Any]) -> tuple[str, str]:
@@ -180,8 +190,7 @@ def price_tag(name: str, price: Price, revision: Revision) -> Tag:
     return name, capability, price.amount, price.unit
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """What an event says: a message as MCP spells it, its class, and its way."""
 
     message: Message
@@ -295,7 +304,9 @@ def _missing(name: str) -> Violation:
 
 def _whole_call(body: bodies.Body, event: Event, revision: Revision, *, is_request: bool) -> bodies.Body:
     """A request or notification as whole JSON-RPC, whatever of it the revision leaves out."""
-    stripped = revision.tolerated_envelopes != {Envelope.JSONRPC}
+    stripped = revision.tolerated_envelopes != _WHOLE_ONLY
+    if not stripped and type(body.get("method")) is str and is_request == ("id" in body):
+        return body
     whole = {**body, "jsonrpc": "2.0"} if stripped else dict(body)
     if not is_request:
         whole.pop("id", None)
@@ -309,7 +320,7 @@ def _whole_call(body: bodies.Body, event: Event, revision: Revision, *, is_reque
 
 def _whole_response(body: bodies.Body, reference: bytes, revision: Revision) -> bodies.Body:
     """A response as whole JSON-RPC, whatever of it the revision leaves out."""
-    if revision.tolerated_envelopes == {Envelope.JSONRPC}:
+    if revision.tolerated_envelopes == _WHOLE_ONLY:
         return body
     its_id = body["id"] if revision.ids_travel and "id" in body else reference.hex()
     whole: bodies.Body = {"jsonrpc": "2.0", "id": its_id}

@@ -190,12 +190,12 @@ def sent(draw: st.DrawFn, message_class: MessageClass) -> Sent:
         case MessageClass.LIST_RESPONSE:
             role = Role.SERVER
             method = draw(st.sampled_from(sorted(_lists)))
-            reference = replace(reference, method=method)
+            reference = reference._replace(method=method)
             listed = {_lists[method]: draw(_items), **draw(_fixed({"nextCursor": texts(), "_meta": quiet}))}
             message = Result(reference.id, listed)
         case MessageClass.INITIALIZE_RESPONSE:
             role = Role.SERVER
-            reference = replace(reference, method="initialize")
+            reference = reference._replace(method="initialize")
             message = Result(reference.id, draw(initialize_results))
         case MessageClass.ERROR:
             role = draw(roles)
@@ -239,8 +239,8 @@ def sent(draw: st.DrawFn, message_class: MessageClass) -> Sent:
 # One ordinary message of each class
 
 _CALL = RequestReference(bytes(range(32)), "tools/call", 7)
-_LIST = replace(_CALL, method="tools/list")
-_HELLO = replace(_CALL, method="initialize")
+_LIST = _CALL._replace(method="tools/list")
+_HELLO = _CALL._replace(method="initialize")
 INITIALIZE_RESULT = {
     "protocolVersion": "2025-03-26",
     "capabilities": {"completions": {}},
