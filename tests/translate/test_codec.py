@@ -296,7 +296,7 @@ def test_a_payment_request_by_other_means_is_sent_as_it_is() -> None:
 
 def test_prices_on_a_list() -> None:
     prices = (Price("tool", "a", "5", "sats"), Price("prompt", "b", "6", "sats"))
-    listing = replace(CALL, method="tools/list")
+    listing = CALL._replace(method="tools/list")
     route = replace(route_by(Role.SERVER, request=listing), prices=prices)
     tags = {name: encode(Result(7, {"tools": []}), route, it, NOW).tags for name, it in EVERY.items()}
     caps = {name: tuple(tag for tag in its if tag[0] == "cap") for name, its in tags.items()}
