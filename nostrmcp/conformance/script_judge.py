@@ -201,8 +201,8 @@ def _envelope(wanted: Value, event: Event, unix: int) -> str:
         return f"the tags of the wrap are {short([list(tag) for tag in event.tags])}"
     if event.pubkey.hex() == wanted["pubkey"] or event.pubkey.hex() in ROLE_KEYS:
         return "the wrap is signed by a key that is not its own"
-    earliest = unix if wrap["time"] == "now" else unix - TWO_DAYS
-    return "" if earliest <= event.created_at <= unix else f"the wrap is dated {event.created_at}, the step is {unix}"
+    earliest, latest = (unix, unix) if wrap["time"] == "now" else (unix - TWO_DAYS, unix - 1)
+    return "" if earliest <= event.created_at <= latest else f"the wrap is dated {event.created_at}, the step is {unix}"
 
 
 def _delivered(wanted: list[Value], actual: list[Value], references: References, watch: _Watch) -> None:

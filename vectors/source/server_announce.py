@@ -12,6 +12,7 @@ from vectors.source.scripts import (
     INITIALIZE,
     INITIALIZE_RESULT,
     Script,
+    failure,
     id_of,
     mcp_server,
     result,
@@ -107,4 +108,13 @@ def encryption(d: Dialect, req: str = "") -> Case:
     s = start(d, "announced-encryption", "A server that reads wraps says so where it is announced",
               f"HOUSE-CRYPT-05 {req}", "Announced", servers=SERVERS, encryption="optional")  # fmt: skip
     begins(s, d.announcement(ANNOUNCED, encryption=True))
+    return s.case()
+
+
+def list_fails(d: Dialect, req: str = "") -> Case:
+    s = start(d, "announced-list-fails", "A list that the MCP server does not give is not announced",
+              f"HOUSE-ANN-01 {req}", "Announced", servers=SERVERS)  # fmt: skip
+    begins(s, d.announcement(ANNOUNCED))
+    s.says(failure(id_of(0), -32603, "Internal error"))
+    lives(s, d)
     return s.case()

@@ -15,6 +15,7 @@ from vectors.source.scripts import (
     mcp_server,
     result,
     rpc,
+    token_of,
 )
 from vectors.source.server_basics import INITIALIZED
 from vectors.source.server_play import answered, asks, publishes, start
@@ -91,6 +92,21 @@ def ping(d: Dialect, req: str = "") -> Case:
     s.publishes(d.server_request("ping", None, ANY_ID))
     s.signs("alice", d.answer(event_of(asked), id_of(asked) if d.whole else 0, {}))
     s.delivers(result(9, {}), client="alice")
+    return s.case()
+
+
+def client_progress(d: Dialect, req: str = "") -> Case:
+    title = "A client's progress reaches the MCP server that asked, a stranger's does not"
+    s = start(d, "client-progress", title, f"HOUSE-ID-04 HOUSE-ROUTE-03 {req}", "ServerRequest Ids", servers=OWN)
+    greeted(s, d)
+    asked = s.says(rpc("sampling/createMessage", SAMPLE | {"_meta": {"progressToken": "t"}}, 5), client="alice")
+    s.publishes(d.server_request("sampling/createMessage", SAMPLE | {"_meta": {"progressToken": ANY_ID}}, ANY_ID))
+    params = {"progressToken": token_of(asked), "progress": 1}
+    form = d.to_server("notifications/progress", params, request=event_of(asked))
+    s.signs("mallory", form)
+    s.signs("alice", d.to_server("notifications/progress", params, request="ab" * 32))
+    s.signs("alice", form)
+    s.delivers(rpc("notifications/progress", {"progressToken": "t", "progress": 1}), client="alice")
     return s.case()
 
 

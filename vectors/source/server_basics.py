@@ -1,4 +1,4 @@
-"""Scenarios of servers in every revision: handshake, ids, progress, cancels and notifications."""
+"""Scenarios of servers in every revision: handshake, ids, progress and cancels."""
 
 from __future__ import annotations
 
@@ -117,8 +117,9 @@ def cancelled(d: Dialect, req: str = "") -> Case:
     s = start(d, "cancel", "A cancel reaches the MCP server under the id it knows, and no answer follows",
               f"HOUSE-ID-03 {req}", "Cancel")  # fmt: skip
     asked, other = asks(s, d), asks(s, d, "alice", 4, params={"name": "get_forecast"})
-    s.arrives("alice", d.cancel(asked.event, 3))
-    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(asked.step)}))
+    reason = {} if d.method_tags else {"reason": "no longer needed"}
+    s.arrives("alice", d.cancel(asked.event, 3, **reason))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(asked.step), **reason}))
     s.says(result(id_of(asked.step), RESULT))
     answered(s, d, other)
     return s.case()
@@ -198,6 +199,19 @@ def stray_answers(d: Dialect, req: str = "") -> Case:
     answered(s, d, asked)
     s.says(result(id_of(asked.step), RESULT))
     s.says(failure(id_of(asked.step), -32603, "too late"))
+    for method in ("notifications/cancelled", "notifications/progress", "notifications/resources/updated"):
+        s.says(rpc(method))
+        s.says(rpc(method, {"requestId": 5, "progressToken": 5, "uri": 5}))
+    lives(s, d)
+    return s.case()
+
+
+def unasked_progress(d: Dialect, req: str = "") -> Case:
+    title = "_meta of a request is passed on, and without a token there is no progress"
+    s = start(d, "no-token", title, f"HOUSE-ID-04 {req}", "Ids")
+    asked = asks(s, d, params=CALL | {"_meta": {"example.com/trace": "abc"}})
+    s.says(rpc("notifications/progress", {"progressToken": id_of(asked.step), "progress": 1, "message": "at work"}))
+    answered(s, d, asked)
     return s.case()
 
 
@@ -284,6 +298,38 @@ def initialized_missing(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def handshake_fails(d: Dialect, req: str = "") -> Case:
+    s = start(d, "handshake-fails", "A handshake that the MCP server refuses fails whoever waits for it",
+              f"HOUSE-TIME-06 {req}", "Handshake", servers=OWN)  # fmt: skip
+    hello = s.arrives("alice", d.initialize(INITIALIZE))
+    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
+    s.says(failure(id_of(0), -32602, "Unsupported protocol version"), client="alice")
+    s.publishes(d.error(hello, 0, -32602, "Unsupported protocol version", method="initialize"))
+    event = s.arrives("carol", d.request("tools/call", CALL, 3))
+    s.delivers(hub_initialize(d), client="carol")
+    s.says(failure(id_of(2), -32602, "Unsupported protocol version"), client="carol")
+    s.publishes(d.error(event, 3, -32602, "Unsupported protocol version", to=public("carol")))
+    return s.case()
+
+
+def cancelled_in_handshake(d: Dialect, req: str = "") -> Case:
+    title = "A request cancelled during the handshake never runs; initialize stays"
+    s = start(d, "cancel-handshake", title, f"HOUSE-ID-03 {req}", "Handshake Cancel", servers=OWN)
+    event = s.arrives("alice", d.request("tools/call", CALL, 3))
+    s.delivers(hub_initialize(d), client="alice")
+    s.arrives("alice", d.cancel(event, 3))
+    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
+    s.delivers(INITIALIZED, client="alice")
+    hello = s.arrives("carol", d.initialize(INITIALIZE))
+    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="carol")
+    s.arrives("carol", d.cancel(hello, 0))
+    s.says(result(id_of(3), INITIALIZE_RESULT), client="carol")
+    s.publishes(d.response(hello, 0, INITIALIZE_RESULT, method="initialize", to=public("carol")))
+    if not d.has_initialized:
+        s.delivers(INITIALIZED, client="carol")
+    return s.case()
+
+
 def own_servers(d: Dialect, req: str = "") -> Case:
     s = start(d, "two-own-servers", "Two clients have two MCP servers, and neither hears of the other",
               f"HOUSE-ID-06 HOUSE-ID-07 {req}", "Ids Leak", servers=OWN)  # fmt: skip
@@ -332,73 +378,4 @@ def evicted(d: Dialect, req: str = "") -> Case:
     s.says(rpc("notifications/tools/list_changed"), client="alice")
     s.says(rpc("notifications/tools/list_changed"), client="carol")
     s.publishes(d.to_client("notifications/tools/list_changed", to=public("carol")))
-    return s.case()
-
-
-# Notifications of a shared MCP server
-
-
-def lists_change(d: Dialect, req: str = "") -> Case:
-    s = start(d, "list-changed", "A changed list is told to every client that has a session, once each",
-              f"HOUSE-ID-07 {req}", "Basic")  # fmt: skip
-    s.says(rpc("notifications/tools/list_changed"))
-    for role in ("alice", "carol"):
-        answered(s, d, asks(s, d, role))
-    s.says(rpc("notifications/tools/list_changed"))
-    for role in ("alice", "carol"):
-        s.publishes(d.to_client("notifications/tools/list_changed", to=public(role)))
-    return s.case()
-
-
-def updates(d: Dialect, req: str = "") -> Case:
-    s = start(d, "updated", "An updated resource is told to its subscribers and to nobody else",
-              f"HOUSE-ID-06 {req}", "Leak")  # fmt: skip
-    answered(s, d, asks(s, d, "dave"))
-    first = asks(s, d, "alice", 1, "resources/subscribe", {"uri": URI})
-    answered(s, d, first, {}, method="resources/subscribe")
-    updated = rpc("notifications/resources/updated", {"uri": URI})
-    s.says(updated)
-    s.publishes(d.to_client("notifications/resources/updated", {"uri": URI}))
-    second = s.arrives("carol", d.request("resources/subscribe", {"uri": URI}, 1))
-    s.publishes(d.response(second, 1, {}, to=public("carol")))
-    s.after(1).says(updated)
-    for role in ("alice", "carol"):
-        s.publishes(d.to_client("notifications/resources/updated", {"uri": URI}, to=public(role)))
-    s.says(rpc("notifications/resources/updated", {"uri": "file:///elsewhere"}))
-    left = s.arrives("alice", d.request("resources/unsubscribe", {"uri": URI}, 2))
-    s.publishes(d.response(left, 2, {}))
-    s.after(1).says(updated)
-    s.publishes(d.to_client("notifications/resources/updated", {"uri": URI}, to=public("carol")))
-    last = asks(s, d, "carol", 2, "resources/unsubscribe", {"uri": URI})
-    answered(s, d, last, {}, method="resources/unsubscribe")
-    s.after(1).says(updated)
-    return s.case()
-
-
-def subscription_fails(d: Dialect, req: str = "") -> Case:
-    title = "A subscription that the MCP server refuses is none, and two of a key are one"
-    s = start(d, "subscribe-fails", title, f"HOUSE-ID-06 {req}", "Leak")
-    first = asks(s, d, "alice", 1, "resources/subscribe", {"uri": URI})
-    s.says(failure(id_of(first.step), -32002, "Resource not found"))
-    s.publishes(d.error(first.event, 1, -32002, "Resource not found"))
-    s.says(rpc("notifications/resources/updated", {"uri": URI}))
-    second = asks(s, d, "carol", 1, "resources/subscribe", {"uri": URI})
-    answered(s, d, second, {}, method="resources/subscribe")
-    again = s.after(1).arrives("carol", d.request("resources/subscribe", {"uri": URI}, 2))
-    s.publishes(d.response(again, 2, {}, to=public("carol")))
-    s.says(rpc("notifications/resources/updated", {"uri": URI}))
-    s.publishes(d.to_client("notifications/resources/updated", {"uri": URI}, to=public("carol")))
-    return s.case()
-
-
-def shared_asks(d: Dialect, req: str = "") -> Case:
-    title = "A ping of a shared MCP server is answered; what it asks of nobody is refused"
-    s = start(d, "shared-asks", title, f"HOUSE-ID-06 {req}", "Leak")
-    answered(s, d, asks(s, d))
-    s.says(rpc("ping", None, "p-1"))
-    s.delivers(result("p-1", {}))
-    s.says(rpc("roots/list", None, 7))
-    s.delivers(failure(7, -32601, ANY_TEXT))
-    s.says(rpc("notifications/message", {"level": "info", "data": "whose is this?"}))
-    lives(s, d)
     return s.case()

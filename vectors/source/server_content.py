@@ -127,3 +127,14 @@ def request_with_e(d: Dialect, req: str = "") -> Case:
     form = d.request("tools/call", CALL, 3).with_tags(["e", "ab" * 32])
     answered(s, d, asks(s, d, form=form))
     return s.case()
+
+
+def bad_notification_one_kind(d: Dialect, req: str = "") -> Case:
+    s = start(d, "bad-notification", "A notification that cannot be used is met with silence",
+              f"HOUSE-ROUTE-12 {req}", "BadContent")  # fmt: skip
+    asked = asks(s, d)
+    form = d.to_server("notifications/cancelled")
+    for params in ({}, {"requestId": None}, {"requestId": 9}, 5):
+        s.arrives("alice", form.saying(d.body({"method": "notifications/cancelled", "params": params})))
+    answered(s, d, asked)
+    return s.case()

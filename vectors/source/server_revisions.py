@@ -38,6 +38,8 @@ def latched(d: Dialect, req: str = "") -> Case:
     for one in (EPHEMERAL, CTXVM):
         s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
     answered(s, d, asks(s, d))
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed"))
     again = s.after(1).arrives("alice", EPHEMERAL.initialize(INITIALIZE, 5))
     s.publishes(d.response(again, 5, INITIALIZE_RESULT, method="initialize"))
     stranger = s.arrives("carol", EPHEMERAL.initialize(INITIALIZE, 5))
@@ -94,4 +96,14 @@ def one_kind(d: Dialect, req: str = "") -> Case:
     s.delivers(rpc("tools/call", CALL, ANY_ID))
     s.says(result(id_of(0), RESULT))
     s.publishes(d.response(event, 3, RESULT))
+    return s.case()
+
+
+def wrapped(d: Dialect, req: str = "") -> Case:
+    """Seed 000 has no encryption, so what comes in a wrap is none of its messages."""
+    title = "A wrapped message is of a revision that has wraps, whatever else it fits"
+    s = several(d, "wrapped-revision", title, f"HOUSE-ROUTE-09 {req}", EPHEMERAL, encryption="optional")
+    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE), wrap=1059)
+    form = d.response(event, 0, INITIALIZE_RESULT, method="initialize").with_tags(["support_encryption"])
+    s.publishes(form, wrap=1059, time="past")
     return s.case()

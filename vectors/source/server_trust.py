@@ -20,6 +20,7 @@ def wrong_recipient(d: Dialect, req: str = "") -> Case:
     s.arrives("alice", form.put("p", DAVE))
     s.arrives("alice", form.with_tags(["p", DAVE]))
     s.arrives("alice", form.without("p"))
+    s.arrives("alice", form.with_tags(["p"]))
     twice = asks(s, d, form=form.with_tags(["p", BOB]))
     answered(s, d, twice)
     return s.case()
@@ -221,6 +222,7 @@ def not_allowed(d: Dialect, req: str = "") -> Case:
     s.arrives("mallory", d.request("tools/call", CALL, 3))
     s.arrives("mallory", d.initialize(INITIALIZE))
     s.arrives("mallory", d.to_server("notifications/roots/list_changed"))
+    s.arrives("mallory", d.request("tools/call", CALL, 4).saying([]))
     lives(s, d)
     return s.case()
 
@@ -267,6 +269,10 @@ def full_sessions_of_a_key(d: Dialect, req: str = "") -> Case:
     refused(s, d, event, 2, -32603)
     lives(s, d)
     answered(s, d, asked)
+    s.after(1)
+    answered(s, d, asks(s, d, "alice", 3, server_id="server-2"))
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
     return s.case()
 
 
@@ -303,6 +309,7 @@ def many_errors(d: Dialect, req: str = "") -> Case:
 
     refused(s, d, wrong("alice", 1), 1, -32602)
     wrong("alice", 2)
+    s.arrives("alice", d.request("tools/call", CALL, 9).saying([]))
     refused(s, d, wrong("carol", 1), 1, -32602, to="carol")
     wrong("dave", 1)
     s.after(1)

@@ -9,6 +9,7 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source import server_wraps as wraps
@@ -64,6 +65,26 @@ def ephemeral_flag() -> Case:
     publishes(s, D, wraps.first(D, D.response(asked.event, 3, RESULT)), EPHEMERAL_WRAP)
     s.says(rpc("notifications/tools/list_changed"))
     publishes(s, D, D.to_client("notifications/tools/list_changed"), EPHEMERAL_WRAP)
+    return s.case()
+
+
+def plain_flag() -> Case:
+    s = start(D, "plain-flag", "A plain request is answered in plain, whatever wraps its sender reads", "CVM-FLOW-73",
+              "Encryption Discovery", encryption="optional", level="SHOULD")  # fmt: skip
+    asked = asks(s, D, form=D.request("tools/call", CALL, 3).with_tags(*FLAGS))
+    s.says(result(id_of(asked.step), RESULT))
+    s.publishes(wraps.first(D, D.response(asked.event, 3, RESULT)))
+    return s.case()
+
+
+def large_wrapped() -> Case:
+    title = "A result beyond what a wrap of 65535 bytes holds is replaced by an error"
+    s = start(D, "large-wrapped", title, "HOUSE-LIMIT-11", "Limits Encryption", encryption="optional",
+              limits={"event": 262_144})  # fmt: skip
+    asked = asks(s, D, wrap=1059)
+    s.says(result(id_of(asked.step), {"content": [{"type": "text", "text": "x" * 65_536}]}))
+    form = D.error(asked.event, 3, -32603, data={"size": ANY_ID, "limit": ANY_ID})
+    publishes(s, D, wraps.first(D, form), 1059)
     return s.case()
 
 
@@ -150,21 +171,25 @@ CASES = shared(
         basics.evicted: "",
         basics.cancelled_by_id: "",
         basics.stray_answers: "",
-        basics.subscription_fails: "",
+        notices.subscription_fails: "",
+        basics.handshake_fails: "",
+        basics.cancelled_in_handshake: "",
+        basics.unasked_progress: "",
         basics.initialize: "",
         basics.own_handshake: "",
         basics.no_handshake: "CVM-INIT-03",
         basics.initialized_first: "",
         basics.initialized_missing: "",
         basics.own_servers: "CVM-FLOW-53",
-        basics.lists_change: "",
-        basics.updates: "",
-        basics.shared_asks: "",
+        notices.lists_change: "",
+        notices.updates: "",
+        notices.shared_asks: "",
         content.bad_content: "",
         content.bad_content_with_e: "",
         content.errors_unanswered: "",
         content.other_kinds: "",
         content.request_with_e: "",
+        content.bad_notification_one_kind: "",
         content.bad_params: "",
         content.unknown_methods: "",
         content.numbers: "",
@@ -205,6 +230,7 @@ CASES = shared(
         announce.announced: "",
         announce.announced_anew: "CVM-ANN-62",
         announce.encryption: "CVM-ANN-04 CVM-ENC-04",
+        announce.list_fails: "",
         announce.not_allowed: "",
         ask.sampling: "",
         ask.sampling_refused: "",
@@ -212,6 +238,7 @@ CASES = shared(
         ask.ping: "",
         ask.foreign_answer: "",
         ask.withdrawn: "",
+        ask.client_progress: "",
         ask.no_answer: "",
         ask.roots_changed: "",
         ask.wrapped_sampling: "",
@@ -219,7 +246,8 @@ CASES = shared(
     },
 )
 OWN = [
-    first_message(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), later_flags(), payment_method(),
+    first_message(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), later_flags(), plain_flag(),
+    large_wrapped(), payment_method(),
     explicit_gating(), several_lifecycles(), price_range(), demand_in_range(),
 ]  # fmt: skip
 SUITE = suite(D, "Servers of ContextVM, step by step", [*CASES, *OWN])

@@ -9,6 +9,7 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source.dialects import REV1_1
@@ -63,16 +64,19 @@ CASES = shared(
         basics.cancelled_as_mcp: "",
         basics.two_servers_of_a_client: "",
         basics.stray_answers: "",
-        basics.subscription_fails: "",
+        notices.subscription_fails: "",
+        basics.handshake_fails: "",
+        basics.cancelled_in_handshake: "",
+        basics.unasked_progress: "",
         basics.initialize: "R11-FLOW-06 R11-FLOW-33 R11-FLOW-34",
         basics.own_handshake: "R11-FLOW-33 R11-FLOW-34 R11-INIT-02",
         basics.no_handshake: "R11-INIT-01",
         basics.initialized_first: "R11-FLOW-34",
         basics.initialized_missing: "",
         basics.own_servers: "",
-        basics.lists_change: "",
-        basics.updates: "",
-        basics.shared_asks: "",
+        notices.lists_change: "",
+        notices.updates: "",
+        notices.shared_asks: "",
         content.bad_content: "",
         content.bad_content_with_e: "",
         content.errors_unanswered: "",
@@ -107,6 +111,7 @@ CASES = shared(
         trust.unpaid_cancelled: "",
         announce.announced: "",
         announce.announced_anew: "",
+        announce.list_fails: "",
         announce.not_allowed: "",
         announce.several_revisions: "",
         ask.ping: "R11-FLOW-38",

@@ -9,6 +9,7 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source.dialects import EPHEMERAL
@@ -33,17 +34,20 @@ CASES = shared(
         basics.cancelled_as_mcp: "",
         basics.two_servers_of_a_client: "",
         basics.stray_answers: "",
-        basics.subscription_fails: "",
+        notices.subscription_fails: "",
         basics.cancelled_by_id_at_a_server: "",
+        basics.handshake_fails: "",
+        basics.cancelled_in_handshake: "",
+        basics.unasked_progress: "",
         basics.initialize: "R1E-INIT-54 R1E-INIT-57",
         basics.own_handshake: "R1E-INIT-57",
         basics.no_handshake: "R1E-INIT-55",
         basics.initialized_first: "R1E-INIT-57",
         basics.initialized_missing: "",
         basics.own_servers: "",
-        basics.lists_change: "R1E-NOTE-53",
-        basics.updates: "R1E-NOTE-53",
-        basics.shared_asks: "",
+        notices.lists_change: "R1E-NOTE-53",
+        notices.updates: "R1E-NOTE-53",
+        notices.shared_asks: "",
         content.bad_content: "R1E-ERR-01 R1E-ERR-02",
         content.bad_content_with_e: "",
         content.errors_unanswered: "",
@@ -78,6 +82,7 @@ CASES = shared(
         trust.unpaid_cancelled: "",
         announce.announced: "R1E-INIT-54",
         announce.announced_anew: "R1E-NOTE-53",
+        announce.list_fails: "",
         announce.not_allowed: "R1E-FLOW-56",
         ask.roots_changed: "R1E-NOTE-52",
         ask.not_carried: "",
