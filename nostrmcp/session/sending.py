@@ -1,8 +1,8 @@
 """From a message to the signed, perhaps wrapped, event that relays get.
 
 Random bytes are drawn in this order: 8 for a salt if the message is salted from the start; 32 for the signature; where
-that event was sent before, 8 for a salt and 32 for the signature once more; for a wrap 32 for its key, 32 for its nonce,
-32 for its signature, and 8 for its time where the revision moves that into the past.
+that event was sent before, 8 for a salt and 32 for the signature once more; for a wrap 32 for its key, 32 for its
+nonce, 32 for its signature, and 8 for its time where the revision moves that into the past.
 """
 
 from __future__ import annotations

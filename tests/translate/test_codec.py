@@ -821,7 +821,7 @@ def test_completions_that_are_too_many_are_not_sent(revision: Revision) -> None:
         misused(ErrorClass.MALFORMED_BODY, completion(101), route, revision)
     else:
         encode(completion(101), route, revision, NOW)
-    encode(completion(101), replace(route, request=replace(asked, method="tools/call")), revision, NOW)
+    encode(completion(101), replace(route, request=asked._replace(method="tools/call")), revision, NOW)
     encode(Result(1, {"completion": {"values": "many"}}), route, revision, NOW)
 
 
