@@ -246,6 +246,10 @@ class Feeds:
         too_often = feed.failures >= self._host.settings.limits.failures
         return self._step(feed, FeedingInput.FAILING) if too_often else []
 
+    def finish(self, feed: Feed) -> list[Action]:
+        """The MCP server of a subscription is gone."""
+        return self._step(feed, FeedingInput.FINISHED)
+
     def cancel(self, event_id: bytes) -> list[Action]:
         """The client that opened a subscription ends it; there is no answer (SUBN-SERVE-11)."""
         feed = self._feeds.get(event_id)

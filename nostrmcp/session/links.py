@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..mcp import catalogue
-from ..mcp.jsonrpc import Error, Id, Message, Notification, Request, Result, is_id
+from ..mcp.jsonrpc import Error, ErrorCode, Id, Message, Notification, Request, Result, is_id
 from .actions import Action, Deliver, Link
 from .machine import HANDSHAKE, Shake, ShakeEffect, ShakeInput
 
@@ -73,6 +73,16 @@ class McpLink:
         """What an answer of the MCP server leads to, None if nothing was asked under its id."""
         answered = self.answers.pop(message.id, None) if type(message.id) is int else None
         return None if answered is None else answered(message)
+
+    def fail(self, detail: str) -> list[Action]:
+        """Everything that waits for the MCP server fails, and its next handshake begins from the start."""
+        actions: list[Action] = []
+        for number in list(self.answers):
+            if number in self.answers:
+                actions += self.answer(Error(number, ErrorCode.INTERNAL_ERROR, detail)) or []
+        self.shake = Shake.NEW if has_handshake(self.version) else Shake.READY
+        self.result = self.capabilities = None
+        return actions
 
     # The handshake, by its table
 

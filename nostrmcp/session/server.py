@@ -7,8 +7,6 @@ from dataclasses import replace
 from ..mcp import jsonrpc
 from ..mcp.jsonrpc import Error, ErrorCode, Notification, Request, Result
 from ..nostr import Event, LocalProtocolError, SecretKey, Violation, filters, nip59
-from ..nostr.errors import ErrorClass as NostrErrorClass
-from ..revisions import detect
 from ..revisions.model import MessageClass, Revision
 from ..translate import announce, codec
 from ..translate.codec import Decoded
@@ -21,6 +19,7 @@ from .feeds import Feeds
 from .limits import Alarms, Budget, Rate
 from .links import McpLink
 from .payments import refused_lifecycle
+from .routing import Routing
 from .sending import TWO_DAYS, Random, Sender, TooLarge
 from .serving import Exchange, Requests, Subject
 from .sessions import Session, Sessions
@@ -61,16 +60,12 @@ class Server:
         self.upstream = Upstream(self)
         self._errors = Rate(limits.errors_per_second, limits.errors_per_second_per_key)
         self._link_number = 0
-        self._by_kind: dict[int, tuple[Revision, ...]] = {}
-        for revision in settings.revisions:
-            kinds = revision.kinds
-            for kind in dict.fromkeys((kinds.request, kinds.response, kinds.notification)):
-                self._by_kind[kind] = (*self._by_kind.get(kind, ()), revision)
         self.server_ids = {
             (revision.name, server.id): self.announcer.id_of(server, revision)
             for server in settings.servers
             for revision in settings.revisions
         }
+        self.routing = Routing(settings, self.sessions, self.server_ids)
 
     # Inputs
 
@@ -110,6 +105,27 @@ class Server:
             actions = self.upstream.notification(known, message)
         return self._finished(actions)
 
+    def closed(self, link: Link, now: Now) -> list[Action]:
+        """An MCP server has ended on its own: what it had to answer has failed, and a shared one is started anew."""
+        self.now = now
+        known = self.links.get(link)
+        if known is None:
+            return []
+        actions = known.fail("the MCP server has ended")
+        actions += self.upstream.forget(known)
+        session: Session | None = known.session
+        if session is None:
+            server = next(one for one in self.settings.servers if one.id == link.server)
+            actions += [Open(link), *self.announcer.begin(server, known)]
+            return self._finished(actions + self.watches.renew(known))
+        for feed in list(known.feeds):
+            self.watches.drop(feed)
+            actions += self.feeds.finish(feed)
+        self.watches.drop(session)
+        self.sessions.remove(session)
+        del self.links[link]
+        return self._finished(actions)
+
     def published(self, event_id: bytes, accepted: bool, text: str, now: Now) -> list[Action]:
         """What relays say of an event of ours: true once one took it, false when all refused. `text` is theirs."""
         self.now = now
@@ -147,7 +163,7 @@ class Server:
 
     def _received(self, arrival: Arrival) -> list[Action]:
         event = arrival.event
-        revisions = self._revisions_of(arrival)
+        revisions = self.routing.revisions_of(arrival)
         self.gate.refuse_wrong_recipient(event)
         self.gate.take(event, self.now)
         try:
@@ -162,29 +178,6 @@ class Server:
         if isinstance(message, Notification):
             return self._notification(decoded, arrival, revisions)
         return self.upstream.answered(decoded)
-
-    def _revisions_of(self, arrival: Arrival) -> tuple[Revision, ...]:
-        """The revisions that a message may be of, the preferred one first (HOUSE-ROUTE-08 to HOUSE-ROUTE-11)."""
-        event = arrival.event
-        fitting = self._by_kind.get(event.kind, ())
-        if arrival.wrap is not None:
-            fitting = tuple(revision for revision in fitting if arrival.wrap in revision.kinds.wraps)
-        if not fitting:
-            detail = f"kind {event.kind} carries no message here"
-            raise Violation(NostrErrorClass.WRONG_KIND, "event.kind", detail)
-        if len(fitting) == 1:
-            return fitting
-        latched = self.sessions.latched(event.pubkey)
-        if latched in fitting:
-            return (latched,)
-        names = detect.detect(event).candidates
-        candidates = tuple(revision for revision in fitting if revision.name in names) or fitting
-        server_id = event.first("s")
-        own = {name for (name, _), its_id in self.server_ids.items() if its_id == server_id}
-        candidates = tuple(revision for revision in candidates if revision.name in own) or candidates
-        if len(candidates) == 1:
-            self.sessions.latch(event.pubkey, candidates[0])
-        return candidates
 
     def _is_allowed(self, client: bytes) -> bool:
         return self.settings.allow is None or client in self.settings.allow
@@ -216,24 +209,9 @@ class Server:
             error = Error(request.id, ErrorCode.INVALID_PARAMS, violation.detail, lifecycle)
             return self.refuse(arrival, revisions, request.method, error, violation)
         actions: list[Action] = []
-        for server in self._servers_for(decoded, revisions[0]):
+        for server in self.routing.servers_for(decoded, revisions[0]):
             actions += self._serve(request, arrival, revisions, server)
         return actions
-
-    def _servers_for(self, decoded: Decoded, revision: Revision) -> tuple[McpServer, ...]:
-        """Whom a message is for: by s; without it every server for initialize, else the only one."""
-        servers = self.settings.servers
-        named = decoded.server_id
-        if named is not None:
-            found = tuple(one for one in servers if named in (one.id, self.server_ids[revision.name, one.id]))
-            if not found:
-                raise Violation(ErrorClass.UNKNOWN_SERVER, "event.tags", "s names no server here")
-            return found
-        if len(servers) == 1 or not revision.server_ids or decoded.message_class is MessageClass.PING:
-            return servers[:1]
-        if decoded.message_class is MessageClass.INITIALIZE:
-            return servers
-        raise Violation(ErrorClass.UNKNOWN_SERVER, "event.tags", "there is no s, and more than one server")
 
     def _serve(
         self, request: Request, arrival: Arrival, revisions: tuple[Revision, ...], server: McpServer
@@ -261,7 +239,7 @@ class Server:
         if decoded.message_class is MessageClass.CANCEL:
             return self.requests.cancel(decoded, arrival.event)
         actions: list[Action] = []
-        for server in self._servers_for(decoded, revisions[0]):
+        for server in self.routing.servers_for(decoded, revisions[0]):
             if decoded.message_class is MessageClass.INITIALIZED:
                 session, begun = self._session(arrival.event.pubkey, server, revisions)
                 self._note_form(session, arrival)
@@ -410,7 +388,7 @@ class Server:
         """Live kinds reach back a little, stored wraps as far as times are moved (HOUSE-TIME-10, HOUSE-TIME-11)."""
         own = {"p": frozenset({self.sender.own.hex()})}
         slack = int(self.settings.timers.fresh)
-        live = frozenset(self._by_kind) | _wraps(self.settings) - {nip59.WRAP}
+        live = frozenset(self.routing.by_kind) | _wraps(self.settings) - {nip59.WRAP}
         asked = [filters.Filter(kinds=live, tags=own, since=self.now.unix - slack)]
         if nip59.WRAP in _wraps(self.settings):
             since = self.now.unix - slack - TWO_DAYS

@@ -53,6 +53,8 @@ class Upstream:
             if request.method == "ping":
                 return [link.deliver(Result(request.id, {}))]
             return [link.deliver(Error(request.id, ErrorCode.METHOD_NOT_FOUND, "no client can be asked this"))]
+        if len(self._asked) >= self._host.settings.limits.pending:
+            return [link.deliver(Error(request.id, ErrorCode.INTERNAL_ERROR, "too many requests are pending"))]
         self._number += 1
         wire = replace(request, id=self._number)
         actions, event_id = self._host.say(wire, session)
@@ -82,6 +84,16 @@ class Upstream:
         self._end(asked)
         error = Error(asked.asker.id, ErrorCode.INTERNAL_ERROR, "the client did not answer in time")
         return [asked.session.link.deliver(error)]
+
+    def forget(self, link: McpLink) -> list[Action]:
+        """The MCP server is gone: what it asked is withdrawn."""
+        actions: list[Action] = []
+        for event_id in list(link.asked.values()):
+            asked = self._asked[event_id]
+            self._end(asked)
+            cancel = Notification("notifications/cancelled", {"requestId": asked.request.id})
+            actions += self._host.say(cancel, asked.session, about=asked)[0]
+        return actions
 
     def _end(self, asked: Asked) -> None:
         del self._asked[asked.event_id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..mcp.jsonrpc import Error, Request, Result
@@ -67,6 +68,24 @@ class Watches:
                 request = Request(0, "resources/unsubscribe", {"uri": uri})
                 actions.append(link.call(request, _nobody)[1])
         return actions
+
+    def drop(self, watcher: Session | Any) -> None:
+        """Remove a watcher whose MCP server is gone."""
+        for uri in sorted(watcher.watched or ()):
+            self._remove(watcher.link, uri, watcher)
+
+    def renew(self, link: McpLink) -> list[Action]:
+        """Have an MCP server that was started anew tell of what is watched."""
+        return [
+            action
+            for uri in list(link.watchers)
+            for action in link.when_ready(partial(self._subscribe_again, link, uri))
+        ]
+
+    def _subscribe_again(self, link: McpLink, uri: str, failure: Error | None) -> list[Action]:
+        if failure is not None or uri not in link.watchers:
+            return []
+        return [link.call(Request(0, "resources/subscribe", {"uri": uri}), _nobody)[1]]
 
     @staticmethod
     def of(link: McpLink, uri: str) -> list[Any]:
