@@ -186,7 +186,11 @@ def cancelled_by_id_at_a_server(d: Dialect, req: str = "") -> Case:
     first, second = (asks(s, d, "alice", 3, server_id=one) for one in ("server-1", "server-2"))
     s.arrives("alice", d.cancel(first.event, 3, server_id="server-1").without("e"))
     s.delivers(rpc("notifications/cancelled", {"requestId": id_of(first.step)}), server="server-1")
-    answered(s, d, second)
+    s.after(1)
+    third = asks(s, d, "alice", 3, server_id="server-1")
+    s.arrives("alice", d.cancel(second.event, 3, server_id="server-2").without("e"))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(second.step)}), server="server-2")
+    answered(s, d, third)
     return s.case()
 
 
