@@ -118,6 +118,9 @@ class Feeds:
         """A listen request: refused by its reason, or opened."""
         link, request = exchange.session.link, exchange.request
         refusal = self._refusal(exchange)
+        if refusal is not None and not self._host.may_refuse(exchange.session.client):
+            violation = Violation(ErrorClass.TOO_MANY, "request", "more errors than may be sent")
+            return [Drop(exchange.event_id, violation)]
         if refusal is not None:
             return self._host.answer(exchange, refusal)
         version = paths.read(request.params, ("_meta", PROTOCOL_VERSION))
@@ -132,9 +135,12 @@ class Feeds:
         self._host.sessions.begin_work(feed.session)
         feed.session.listens = True
         self._arm_lease(feed)
-        feed.state = Feeding.OPENING
+        return self._step(feed, FeedingInput.LISTEN)
+
+    def _open(self, feed: Feed) -> list[Action]:
+        link = feed.link
         if listens(link.version):
-            feed.number, deliver = link.call(request, partial(self._answered, feed))
+            feed.number, deliver = link.call(feed.request, partial(self._answered, feed))
             link.running[feed.number] = feed
             return [deliver]
         return link.when_ready(partial(self._ask, feed))
@@ -271,6 +277,8 @@ class Feeds:
             return self._finish(feed, given)
         feed.state = after
         match effect:
+            case FeedingEffect.ASK:
+                return self._open(feed)
             case FeedingEffect.ACKNOWLEDGE:
                 return self._acknowledge(feed)
             case FeedingEffect.GATHER:
