@@ -28,7 +28,7 @@ fast: $(READY) ## the tests that take milliseconds
 	$(BIN)/python -m pytest -q -x -m "not slow"
 
 property: $(READY) ## the property tests, with many more examples
-	NOSTRMCP_HYPOTHESIS=deep $(BIN)/python -m pytest -n $(JOBS) -q tests/nostr tests/mcp tests/revisions tests/translate
+	NOSTRMCP_HYPOTHESIS=deep $(BIN)/python -m pytest -n $(JOBS) -q tests/nostr tests/mcp tests/revisions tests/translate tests/session
 
 lint: $(READY) ## style and import order
 	$(BIN)/ruff check .
@@ -67,7 +67,7 @@ cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the core must 
 	$(BIN)/python -m coverage run -m pytest -q
 	$(BIN)/python -m coverage run -m pytest -q --public-api tests/nostr tests/vectors
 	$(BIN)/python -m coverage combine -q
-	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*,nostrmcp/mcp/*,nostrmcp/revisions/*,nostrmcp/translate/*' --fail-under=100
+	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*,nostrmcp/mcp/*,nostrmcp/revisions/*,nostrmcp/translate/*,nostrmcp/session/*' --fail-under=100
 
 ci: lint types check-vectors check-spec test run cov ## what .ci/run runs
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from nostrmcp.conformance.vectors import load_suites
+from nostrmcp.session import Client, Server
+from nostrmcp.session.actions import Action
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -25,9 +29,28 @@ def fences(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
 
 
-def test_the_example_in_the_readme_works() -> None:
-    (example,) = fences(README, "python")
+EXAMPLES = fences(README, "python")
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=["a wrap", "a session"])
+def test_an_example_in_the_readme_works(example: str) -> None:
     exec(compile(example, "README.md", "exec"), {})
+
+
+def test_every_action_and_input_of_a_session_is_explained() -> None:
+    page = (ROOT / "spec" / "sessions.md").read_text(encoding="utf-8")
+    first_cells = re.findall(r"^\| (`[^|]+`) \|", page, re.M)
+    explained = {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)}
+    assert {action.__name__ for action in get_args(Action)} <= explained
+    inputs = {name for one in (Server, Client) for name, member in vars(one).items() if takes_the_time(member)}
+    assert {"start", "receive", "message", "tick"} <= inputs <= explained
+
+
+def takes_the_time(member: object) -> bool:
+    """Whether this is an input of a session: a public method whose last parameter is the time."""
+    if not inspect.isfunction(member) or member.__name__.startswith("_"):
+        return False
+    return list(inspect.signature(member).parameters)[-1] == "now"
 
 
 def test_there_are_as_many_vectors_as_is_told() -> None:

@@ -84,6 +84,13 @@ def test_imports(module: str) -> None:
         ("nostr/event.py", "import orjson", "only nostr/strict_json.py does"),
         ("nostr/event.py", "from time import time", "no clock"),
         ("nostr/event.py", "def f():\n    import asyncio", "no clock"),
+        ("translate/codec.py", "from ..session import Server", "is below translate/"),
+        ("session/client.py", "from ..runtime import relay", "is below session/"),
+        ("session/server.py", "from ..conformance import judge", "is below session/"),
+        ("session/limits.py", "from time import monotonic", "no clock"),
+        ("session/sending.py", "import secrets", "no randomness"),
+        ("session/links.py", "import logging", "no input and output"),
+        ("session/arriving.py", "import asyncio", "no input and output"),
         ("conformance/check.py", "from ..cli import main", "is below conformance/"),
         ("cli/main.py", "import requests", "not a dependency"),
     ],
@@ -124,6 +131,23 @@ def test_importing_the_nostr_layer_loads_no_input_or_output() -> None:
     loaded = loaded_by("import nostrmcp.nostr")
     assert "nostrmcp.nostr.event" in loaded
     assert loaded.isdisjoint({"asyncio", "websockets", "nostrmcp.conformance", "nostrmcp.cli"})
+
+
+def test_importing_the_session_layer_loads_no_input_or_output() -> None:
+    loaded = loaded_by("import nostrmcp.session")
+    assert {"nostrmcp.session.server", "nostrmcp.session.client"} <= loaded
+    assert loaded.isdisjoint({"asyncio", "websockets", "nostrmcp.conformance", "nostrmcp.cli", "nostrmcp.runtime"})
+
+
+def test_the_session_layer_stands_on_these_alone() -> None:
+    used = {
+        name.split(".")[1]
+        for module in MODULES
+        if module.startswith("session/")
+        for name in imports((PACKAGE / module).read_text(encoding="utf-8"), module)
+        if name.startswith("nostrmcp.")
+    }
+    assert used == {"nostr", "mcp", "revisions", "translate", "session"}
 
 
 def test_importing_the_package_loads_no_layer() -> None:

@@ -142,10 +142,9 @@ def test_whatever_a_stranger_signs_a_server_goes_on(data: st.DataObject, name: s
 
 
 def well_formed_ping(revision: Revision) -> Event:
-    client = Client(
-        ClientSettings(revision, Remote(PROVIDER.public_key.x, "weather"), "2025-03-26", encryption=Encryption.DISABLED),
-        BOB, bytes_from_a_count(), START,
-    )  # fmt: skip
+    remote = Remote(PROVIDER.public_key.x, "weather")
+    settings = ClientSettings(revision, remote, "2025-03-26", encryption=Encryption.DISABLED)
+    client = Client(settings, BOB, bytes_from_a_count(), START)
     (event,) = published(client.message(Request(1, "ping"), START))
     return event
 
