@@ -1,4 +1,4 @@
-"""Scenarios of clients in every revision: handshake, ids, progress, time-outs, cancels, notifications, server requests."""
+"""Scenarios of clients in every revision: handshake, ids, progress, time-outs, cancels, what servers send."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ COMMON = (
     "strict_json", "nip01", "filters", "relay_frames", "bip340", "nip09", "nip19", "nip40", "nip42", "nip44",
     "nip59",
 )  # fmt: skip
-REVISION = ("encode", "decode", "check", "announce", "session-server")
+REVISION = ("encode", "decode", "check", "announce", "session-client", "session-server")
 SUITES = {
     "common": COMMON,
     "dvmcp-rev1": REVISION,
@@ -28,6 +28,7 @@ SUITES = {
     "dvmcp-rev1.1": REVISION,
     "ctxvm-draft": REVISION,
     "contextvm": REVISION,
+    "mcp": ("subscriptions-draft", "subscriptions-2026-07-28"),
 }
 
 

@@ -1,0 +1,301 @@
+"""Subscriptions at the client: MCP.md section 4.3, row by row."""
+
+from __future__ import annotations
+
+from vectors.source.dialects import Dialect
+from vectors.source.mcp.play import (
+    ACKNOWLEDGED,
+    LISTEN,
+    PROMPTS,
+    RESOURCES,
+    TO_ALL,
+    TO_TOOLS,
+    TOOLS,
+    UPDATED,
+    URI,
+    Sub,
+    Text,
+    acknowledges,
+    changes,
+    closes,
+    hears,
+    last,
+    listener,
+    listens,
+    lost,
+    stamped,
+    told,
+)
+from vectors.source.scripts import failure, rpc
+from vectors.source.writing import Case
+
+# Opening and hearing
+
+
+def opened(t: Text, d: Dialect) -> Case:
+    title = "A subscription is requested, acknowledged, and delivers what was acknowledged, under the caller's id"
+    rows = ("OPEN-01 FILT-01 FILT-03 FILT-04 FILT-05 FILT-06 ACK-01 ACK-04 ID-01 ID-02 META-01 N:ID-02 N:TAG-01 "
+            "N:TAG-02 N:DATA-02 D:OPEN-03 D:OPEN-04 D:MULTI-02 F:META-02")  # fmt: skip
+    rows += " N:ID-03" if d.whole else " N:ID-04 N:ID-05"
+    s = listener(t, d, "open", title, rows, "Basic")
+    sub = listens(s, t, d, 1, TO_ALL)
+    acknowledges(s, t, d, sub, TO_ALL)
+    for method in (TOOLS, PROMPTS, RESOURCES):
+        changes(s, t, d, sub, method)
+    changes(s, t, d, sub, UPDATED, {"uri": URI})
+    return s.case()
+
+
+def subset(t: Text, d: Dialect) -> Case:
+    title = "Of what was requested a part may be acknowledged; the rest is not delivered"
+    rows = "ACK-04 ACK-05 ACK-06 ACK-07 FILT-07 N:DATA-03"
+    s = listener(t, d, "subset", title, rows, "Acknowledgement Filter")
+    sub = listens(s, t, d, 1, {"toolsListChanged": True, "promptsListChanged": True})
+    acknowledges(s, t, d, sub, TO_TOOLS)
+    told(s, t, d, sub, PROMPTS)
+    changes(s, t, d, sub, TOOLS)
+    return s.case()
+
+
+def superset(t: Text, d: Dialect) -> Case:
+    title = "Of an acknowledgement beyond the request the common part counts"
+    s = listener(t, d, "superset", title, "OPEN-02 ACK-05 N:ACK-03 N:DATA-03", "Acknowledgement Filter")
+    asked = {"toolsListChanged": True, "resourceSubscriptions": [URI]}
+    sub = listens(s, t, d, 1, asked)
+    more = {"toolsListChanged": True, "promptsListChanged": True, "resourceSubscriptions": [URI, "file:///etc/passwd"]}
+    acknowledges(s, t, d, sub, more, hear=asked)
+    told(s, t, d, sub, PROMPTS)
+    told(s, t, d, sub, UPDATED, {"uri": "file:///etc/passwd"})
+    changes(s, t, d, sub, UPDATED, {"uri": URI})
+    return s.case()
+
+
+def held(t: Text, d: Dialect) -> Case:
+    title = "What comes before the acknowledgement is held, and delivered with it in the order of its time"
+    rows = "ACK-01 F:ACK-02 N:ACK-01 N:ACK-02 N:ACK-06"
+    s = listener(t, d, "held", title, rows, "Order Acknowledgement")
+    sub = listens(s, t, d, 1, TO_ALL)
+    told(s, t, d, sub, UPDATED, {"uri": URI}, ago=1)
+    told(s, t, d, sub, PROMPTS, ago=2)
+    told(s, t, d, sub, TOOLS, ago=3)
+    honoured = {"toolsListChanged": True, "resourceSubscriptions": [URI]}
+    acknowledges(s, t, d, sub, honoured)
+    hears(s, t, 1, TOOLS)
+    hears(s, t, 1, UPDATED, {"uri": URI})
+    return s.case()
+
+
+def held_bounded(t: Text, d: Dialect) -> Case:
+    title = "No more is held than the limit says"
+    s = listener(t, d, "held-bounded", title, "ACK-01 N:ACK-01", "Limits Order", limits={"held": 2})
+    uris = [f"file:///{name}" for name in "abc"]
+    sub = listens(s, t, d, 1, {"resourceSubscriptions": uris})
+    for uri in uris:
+        told(s, t, d, sub, UPDATED, {"uri": uri})
+    acknowledges(s, t, d, sub, {"resourceSubscriptions": uris})
+    for uri in uris[:2]:
+        hears(s, t, 1, UPDATED, {"uri": uri})
+    return s.case()
+
+
+def repeated(t: Text, d: Dialect) -> Case:
+    title = "A repeated event is dropped, and a second acknowledgement changes nothing"
+    s = listener(t, d, "repeated", title, "ACK-01 N:ACK-04 N:DATA-01", "Repeated Acknowledgement")
+    sub = listens(s, t, d, 1, {"toolsListChanged": True, "promptsListChanged": True})
+    acknowledges(s, t, d, sub, TO_TOOLS)
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": TO_TOOLS})
+    s.after(1)
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": {"promptsListChanged": True}})
+    told(s, t, d, sub, PROMPTS)
+    changes(s, t, d, sub, TOOLS)
+    told(s, t, d, sub, TOOLS)
+    return s.case()
+
+
+def interleaved(t: Text, d: Dialect) -> Case:
+    title = "Several subscriptions at a time are told apart, whatever comes between"
+    rows = "MULTI-01 ID-03 F:ACK-03 N:TAG-05"
+    s = listener(t, d, "interleaved", title, rows, "Basic Order", level="MAY")
+    first = listens(s, t, d, 1, TO_TOOLS)
+    second = listens(s, t, d, 2, {"toolsListChanged": True, "promptsListChanged": True})
+    acknowledges(s, t, d, second, {"toolsListChanged": True, "promptsListChanged": True})
+    changes(s, t, d, second, TOOLS)
+    acknowledges(s, t, d, first, TO_TOOLS)
+    changes(s, t, d, first, TOOLS)
+    changes(s, t, d, second, PROMPTS)
+    told(s, t, d, first, PROMPTS)
+    closes(s, d, first)
+    s.after(1)
+    changes(s, t, d, second, TOOLS)
+    told(s, t, d, first, TOOLS)
+    return s.case()
+
+
+def ids(t: Text, d: Dialect) -> Case:
+    title = 'The ids 0, 1, "1", "", -1 and 2^53 name six subscriptions, and come back as they were'
+    s = listener(t, d, "ids", title, "ID-02 N:ID-02 N:ID-03 D:ID-04", "Ids")
+    subs = [listens(s, t, d, id) for id in (0, 1, "1", "", -1, 9007199254740992)]
+    for sub in subs:
+        acknowledges(s, t, d, sub)
+    for sub in reversed(subs):
+        changes(s, t, d, sub)
+    return s.case()
+
+
+def id_types(t: Text, d: Dialect) -> Case:
+    title = 'The subscription id of request 1 is 1, and not "1"'
+    if t.strings:
+        title = 'The subscription id of request 1 is "1"; 1 is read as well'
+    s = listener(t, d, "id-types", title, "ID-02 N:TAG-06 D:ID-04", "Ids")
+    sub = listens(s, t, d, 1)
+    acknowledges(s, t, d, sub)
+    if t.strings:
+        changes(s, t, d, sub, name=1)
+        s.after(1)
+        changes(s, t, d, sub, name="1")
+    else:
+        told(s, t, d, sub, TOOLS, name="1")
+        changes(s, t, d, sub, name=1)
+    return s.case()
+
+
+def equal_requests(t: Text, d: Dialect) -> Case:
+    title = "Equal listen requests in one second are two events, and two subscriptions"
+    s = listener(t, d, "equal-requests", title, "MULTI-01 N:OPEN-02", "Ids")
+    if d.whole:
+        first = listens(s, t, d, 1)
+        closes(s, d, first)
+        second = listens(s, t, d, 1)
+        told(s, t, d, first, ACKNOWLEDGED, {"notifications": TO_TOOLS})
+        acknowledges(s, t, d, second)
+    else:
+        first, second = listens(s, t, d, 1), listens(s, t, d, 2)
+        acknowledges(s, t, d, second)
+        acknowledges(s, t, d, first)
+        changes(s, t, d, first)
+    changes(s, t, d, second)
+    return s.case()
+
+
+def strangers(t: Text, d: Dialect) -> Case:
+    title = "Only the server that was asked acknowledges, feeds and ends a subscription"
+    s = listener(t, d, "strangers", title, "ID-01 N:AUTH-01", "Author")
+    sub = listens(s, t, d, "sub")
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": TO_TOOLS}, role="mallory")
+    told(s, t, d, sub, TOOLS, role="mallory")
+    acknowledges(s, t, d, sub)
+    told(s, t, d, sub, TOOLS, role="mallory")
+    s.signs("mallory", d.server_cancel(sub.event, "sub"))
+    s.signs("mallory", d.error(sub.event, "sub", -32603, "over"))
+    s.signs("mallory", d.response(sub.event, "sub", last("sub" if d.whole else sub.event)))
+    s.after(3)
+    changes(s, t, d, sub)
+    return s.case()
+
+
+def disagreement(t: Text, d: Dialect) -> Case:
+    title = "A notification whose e and content name different subscriptions is dropped"
+    s = listener(t, d, "disagreement", title, "ID-03 N:TAG-05 N:TAG-06", "Ids")
+    first, second = listens(s, t, d, "a"), listens(s, t, d, "b")
+    acknowledges(s, t, d, first)
+    acknowledges(s, t, d, second)
+    told(s, t, d, first, TOOLS, name="b" if d.whole else second.event)
+    changes(s, t, d, first)
+    changes(s, t, d, second)
+    return s.case()
+
+
+def unrequested(t: Text, d: Dialect) -> Case:
+    title = "A type or a URI that was not acknowledged is dropped; a part of a resource is let in"
+    s = listener(t, d, "unrequested", title, "OPEN-02 FILT-06 FILT-07 N:DATA-02 N:DATA-03", "Filter")
+    asked = {"resourceSubscriptions": ["file:///project"]}
+    sub = listens(s, t, d, 1, asked)
+    acknowledges(s, t, d, sub, asked)
+    told(s, t, d, sub, TOOLS)
+    told(s, t, d, sub, RESOURCES)
+    told(s, t, d, sub, UPDATED, {"uri": "file:///other"})
+    told(s, t, d, sub, UPDATED, {"uri": "file:///project2"})
+    changes(s, t, d, sub, UPDATED, {"uri": "file:///project/main.rs"})
+    changes(s, t, d, sub, UPDATED, {"uri": "file:///project"})
+    return s.case()
+
+
+def not_its_business(t: Text, d: Dialect) -> Case:
+    title = "Progress and log messages on a subscription are dropped"
+    s = listener(t, d, "progress", title, "OPEN-02 F:SCOPE-01 N:DATA-03", "Filter")
+    sub = listens(s, t, d, 1)
+    acknowledges(s, t, d, sub)
+    told(s, t, d, sub, "notifications/progress", {"progressToken": 1, "progress": 1})
+    told(s, t, d, sub, "notifications/message", {"level": "info", "data": "hello"})
+    changes(s, t, d, sub)
+    return s.case()
+
+
+def extension(t: Text, d: Dialect) -> Case:
+    title = "A member of the filter that the text does not name travels, and so does what it asks for"
+    s = listener(t, d, "extension", title, "FILT-01 ACK-04 N:DATA-02", "Extension")
+    asked = {"toolsListChanged": True, "taskIds": ["task-1"]}
+    sub = listens(s, t, d, 1, asked)
+    acknowledges(s, t, d, sub, asked)
+    changes(s, t, d, sub, "notifications/tasks", {"taskId": "task-1", "status": "working"})
+    return s.case()
+
+
+def counter(t: Text, d: Dialect) -> Case:
+    title = "A counter in _meta, under a vendor's key, is no reason to drop anything"
+    s = listener(t, d, "counter", title, "ID-01 N:SEQ-01 N:SEQ-02", "Extension", level="MAY")
+    sub = listens(s, t, d, 1)
+    name = t.wire(d, 1, sub.event)
+    for number, (method, more) in enumerate(((ACKNOWLEDGED, {"notifications": TO_TOOLS}), (TOOLS, {}))):
+        params = stamped(name, more)
+        params["_meta"] = params["_meta"] | {"example.com/seq": number * 2}
+        s.signs("bob", d.to_client(method, params, request=sub.event))
+        hears(s, t, 1, method, more)
+    return s.case()
+
+
+def wrapped(t: Text, d: Dialect) -> Case:
+    title = "In wraps, e is the listen request inside its wrap"
+    s = listener(t, d, "wrapped", title, "OPEN-01 N:ID-07", "Encryption", encryption="required")
+    sub = listens(s, t, d, "sub", wrap=1059, first=True)
+    acknowledges(s, t, d, sub)
+    plain = Sub(sub.step, sub.id, sub.shared)
+    told(s, t, d, plain, TOOLS)
+    s.after(1)
+    changes(s, t, d, sub)
+    closes(s, d, sub)
+    return s.case()
+
+
+# Refusals
+
+
+def refused(t: Text, d: Dialect) -> Case:
+    title = "An error in answer to a listen request reaches the caller with its code, and ends it"
+    s = listener(t, d, "refused", title, "OPEN-01 N:OPEN-04 N:LOST-05", "Refused")
+    for number, code in enumerate((-32601, -32602, -32022, -32603)):
+        sub = listens(s, t, d, number)
+        s.signs("bob", d.error(sub.event, number, code, "no"))
+        s.delivers(failure(number, code, "no"))
+        told(s, t, d, sub, ACKNOWLEDGED, {"notifications": TO_TOOLS})
+        s.after(1)
+    return s.case()
+
+
+def refused_by_relays(t: Text, d: Dialect) -> Case:
+    title = "A listen request that every relay refuses fails"
+    s = listener(t, d, "refused-by-relays", title, "OPEN-01 N:OPEN-03", "Refused")
+    sub = listens(s, t, d)
+    s.ok(sub.step, False, "blocked: no")
+    lost(s, 1)
+    return s.case()
+
+
+def too_many(t: Text, d: Dialect) -> Case:
+    title = "A subscription beyond the client's limit fails on this side"
+    s = listener(t, d, "too-many", title, "MULTI-01 N:OPEN-04", "Limits", limits={"subscriptions": 1})
+    sub = listens(s, t, d, 1)
+    s.says(rpc(LISTEN, t.params(TO_TOOLS), 2))
+    lost(s, 2)
+    acknowledges(s, t, d, sub)
+    return s.case()

@@ -1,0 +1,207 @@
+"""Subscriptions at the client: how they end, and how those that are lost are opened anew (MCP.md section 4.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vectors.source.dialects import ANY_ID, Dialect
+from vectors.source.mcp.play import (
+    ACKNOWLEDGED,
+    LISTEN,
+    TO_TOOLS,
+    TOOLS,
+    UPDATED,
+    URI,
+    Sub,
+    Text,
+    acknowledges,
+    cancel_form,
+    changes,
+    closes,
+    ends,
+    hears,
+    last,
+    listener,
+    listens,
+    lost,
+    told,
+)
+from vectors.source.scripts import Script, id_of, result
+from vectors.source.writing import Case
+
+# The end
+
+
+def closed(t: Text, d: Dialect) -> Case:
+    title = "The caller ends a subscription by a cancel with requestId and e; what comes later is ignored"
+    rows = "CAN-01 F:CAN-04 N:CAN-01 N:CAN-02 N:ID-06 N:TAG-03 N:LOST-05"
+    s = listener(t, d, "closed", title, rows, "End")
+    sub = listens(s, t, d, "sub")
+    acknowledges(s, t, d, sub)
+    closes(s, d, sub)
+    told(s, t, d, sub, TOOLS)
+    ends(s, t, d, sub)
+    s.ok(sub.step + 2)
+    s.tick(6)
+    told(s, t, d, sub, TOOLS)
+    again = listens(s, t, d, "sub")
+    acknowledges(s, t, d, again)
+    return s.case()
+
+
+def closed_early(t: Text, d: Dialect) -> Case:
+    title = "A subscription may be ended before it is acknowledged"
+    s = listener(t, d, "closed-early", title, "CAN-01 N:CAN-01 N:LOST-05", "End")
+    sub = listens(s, t, d, "sub")
+    told(s, t, d, sub, TOOLS)
+    closes(s, d, sub)
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": TO_TOOLS})
+    s.tick(20)
+    return s.case()
+
+
+def ended(t: Text, d: Dialect) -> Case:
+    title = "After the last result late notifications are delivered for a while, then the result"
+    rows = "END-01 END-02 END-05 END-06 N:END-02 N:END-06 N:LOST-05"
+    s = listener(t, d, "ended", title, rows, "End Order")
+    sub = listens(s, t, d, 1)
+    acknowledges(s, t, d, sub)
+    s.after(5)
+    ends(s, t, d, sub)
+    s.after(1)
+    changes(s, t, d, sub, ago=2)
+    told(s, t, d, sub, TOOLS)
+    s.tick(1.5)
+    s.delivers(result(1, last(1)))
+    told(s, t, d, sub, TOOLS)
+    return s.case()
+
+
+def ended_first(t: Text, d: Dialect) -> Case:
+    title = "A last result that overtakes the acknowledgement ends the subscription after the grace time"
+    s = listener(t, d, "ended-first", title, "END-01 N:END-01", "End Order")
+    sub = listens(s, t, d, 1)
+    ends(s, t, d, sub)
+    s.tick(1)
+    s.tick(1.5)
+    s.delivers(result(1, last(1)))
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": TO_TOOLS})
+    second = listens(s, t, d, 2)
+    told(s, t, d, second, TOOLS)
+    ends(s, t, d, second)
+    acknowledges(s, t, d, second)
+    hears(s, t, 2, TOOLS)
+    s.tick(2.5)
+    s.delivers(result(2, last(2)))
+    return s.case()
+
+
+def ended_oddly(t: Text, d: Dialect) -> Case:
+    title = "A last result with a wrong subscription id, or none, ends the subscription all the same"
+    s = listener(t, d, "ended-oddly", title, "END-01 N:END-05 N:TAG-07", "End Ids")
+    for number, body in enumerate((last("other"), {"resultType": "complete"})):
+        sub = listens(s, t, d, number)
+        acknowledges(s, t, d, sub)
+        s.signs("bob", d.response(sub.event, number, body))
+        s.tick(2.5)
+        s.delivers(result(number, last(number)))
+    return s.case()
+
+
+def empty(t: Text, d: Dialect) -> Case:
+    title = "A server that honours nothing acknowledges nothing and ends the subscription"
+    s = listener(t, d, "empty", title, "FILT-01 ACK-06 END-01 N:END-02", "Acknowledgement End")
+    sub = listens(s, t, d, 1)
+    acknowledges(s, t, d, sub, {})
+    ends(s, t, d, sub)
+    s.tick(2.5)
+    s.delivers(result(1, last(1)))
+    return s.case()
+
+
+# Lost, and opened anew
+
+
+def reopens(s: Script, t: Text, d: Dialect, id: Any, filter: Any) -> Sub:
+    """After a pause a new request is published: another event, and another id where ids travel."""
+    step = s.tick(1.5)
+    s.publishes(d.request(LISTEN, t.params(filter), ANY_ID))
+    return Sub(step, id, id_of(step))
+
+
+def renewed(s: Script, t: Text, d: Dialect, old: Sub, filter: Any) -> None:
+    """The new subscription is acknowledged; the caller fetches again, and never learns of it otherwise."""
+    sub = reopens(s, t, d, old.id, filter)
+    name = sub.shared if d.whole else sub.event
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": filter}, name=name)
+    hears(s, t, old.id, TOOLS)
+    if "resourceSubscriptions" in filter:
+        hears(s, t, old.id, UPDATED, {"uri": URI})
+    s.after(1)
+    changes(s, t, d, sub, name=name)
+    told(s, t, d, old, TOOLS)
+
+
+def disconnected(t: Text, d: Dialect) -> Case:
+    title = "Without connection a subscription is lost; it is opened anew, and the caller told to fetch again"
+    rows = "RE-01 D:END-04 F:END-03 N:LOST-01 N:LOST-02 N:LOST-03 N:LOST-04 N:LOST-05"
+    s = listener(t, d, "disconnected", title, rows, "Lost")
+    filter = {"toolsListChanged": True, "resourceSubscriptions": [URI]}
+    sub = listens(s, t, d, "sub", filter)
+    acknowledges(s, t, d, sub, filter)
+    s.after(5).connection("lost")
+    s.tick(30)
+    s.connection("back")
+    renewed(s, t, d, sub, filter)
+    return s.case()
+
+
+def unacknowledged(t: Text, d: Dialect) -> Case:
+    title = "Without acknowledgement in time the subscription is cancelled and opened anew; what was held is gone"
+    rows = "RE-01 N:ACK-05 N:LOST-02 N:LOST-03 N:LOST-05"
+    s = listener(t, d, "unacknowledged", title, rows, "Lost Acknowledgement")
+    sub = listens(s, t, d, "sub")
+    told(s, t, d, sub, TOOLS)
+    s.tick(9)
+    s.tick(1.5)
+    s.publishes(cancel_form(d, sub.event, "sub"))
+    again = reopens(s, t, d, "sub", TO_TOOLS)
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": TO_TOOLS})
+    acknowledges(s, t, d, again, name=again.shared if d.whole else again.event)
+    return s.case()
+
+
+def torn_down(t: Text, d: Dialect) -> Case:
+    title = "A server's cancel, or an error after the acknowledgement, loses the subscription: it is opened anew"
+    rows = "RE-01 F:END-08 N:END-03 N:END-04 N:LOST-02 N:LOST-04"
+    s = listener(t, d, "torn-down", title, rows, "Lost End")
+    first, second = listens(s, t, d, "a"), listens(s, t, d, "b")
+    acknowledges(s, t, d, first)
+    acknowledges(s, t, d, second)
+    s.signs("bob", d.server_cancel(first.event, "a"))
+    renewed(s, t, d, first, TO_TOOLS)
+    s.after(1)
+    s.signs("bob", d.error(second.event, "b", -32603, "restarting"))
+    renewed(s, t, d, second, TO_TOOLS)
+    return s.case()
+
+
+def not_reopened(t: Text, d: Dialect) -> Case:
+    title = "A subscription that is lost, and is not to be opened anew, ends with an error to its caller"
+    s = listener(t, d, "not-reopened", title, "RE-01 N:LOST-01 N:END-03 N:END-04 N:ACK-05", "Lost", reopen=False)
+    subs = [listens(s, t, d, id) for id in ("a", "b", "c")]
+    for sub in subs:
+        acknowledges(s, t, d, sub)
+    s.signs("bob", d.server_cancel(subs[0].event, "a"))
+    lost(s, "a")
+    s.signs("bob", d.error(subs[1].event, "b", -32603, "restarting"))
+    lost(s, "b")
+    silent = listens(s, t, d, "d")
+    s.tick(10.5)
+    s.publishes(cancel_form(d, silent.event, "d"))
+    lost(s, "d")
+    s.connection("lost")
+    lost(s, "c")
+    s.connection("back")
+    s.tick(5)
+    return s.case()
