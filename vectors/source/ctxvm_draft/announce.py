@@ -62,6 +62,7 @@ TOOLS = {
         },
     }],
 }  # fmt: skip
+SHORT_TOOLS = {"tools": [{"name": "get_weather", "description": "Get current weather information"}]}
 RESOURCES = {"resources": [{"uri": "file:///report.txt", "name": "report"}]}
 TEMPLATES = {"resourceTemplates": [{"uriTemplate": "file:///{path}", "name": "files"}]}
 PROMPTS = {"prompts": [{"name": "summary", "description": "A summary of a text"}]}
@@ -201,6 +202,10 @@ SUITE.group(
     parsed("ctx-parse-server", "a server as printed", "CTX-KIND-04 CTX-ANN-01 CTX-ANN-03 CTX-ANN-04 CTX-ENC-04",
            announced(31316, [SERVER_D, *TEXT_TAGS, ["support_encryption"]], RESULT),
            read("server", RESULT, encryption=True, **TEXTS), "Basic Texts Encryption", "Server Announcement Event"),
+    parsed("ctx-parse-server-version", "a server as printed, with a version that MCP never had", "CTX-ANN-01 CTX-ANN-05",
+           announced(31316, [SERVER_D, *TEXT_TAGS, ["support_encryption"]], RESULT | {"protocolVersion": "2025-07-02"}),
+           read("server", RESULT | {"protocolVersion": "2025-07-02"}, encryption=True, **TEXTS), "Basic",
+           "Server Announcement Event, its version too"),
     parsed("ctx-parse-server-bare", "a server with d alone supports no encryption", "CTX-ANN-01 CTX-ENC-04",
            announced(31316, [SERVER_D], RESULT), read("server", RESULT), "Encryption", "Encryption Support Discovery"),
     parsed("ctx-parse-server-encryption-true", "the presence of support_encryption alone speaks", "CTX-ENC-04",
@@ -219,6 +224,10 @@ SUITE.group(
            announced(31317, [["d", "server-123/tools/list"], ["s", "server-123"], TOOL_CAP], TOOLS),
            read("tools", TOOLS, server_id="server-123", prices=(("get_weather", "100", "sats"),)), "Price",
            "Capability Pricing: Example, from public server announcements"),
+    parsed("ctx-parse-tools-priced-printed", "a priced tools list, its tool as short as printed", "CTX-ANN-12 CTX-PRICE-01",
+           announced(31317, [["d", "server-123/tools/list"], ["s", "server-123"], TOOL_CAP], SHORT_TOOLS),
+           read("tools", SHORT_TOOLS, server_id="server-123", prices=(("get_weather", "100", "sats"),)), "Price",
+           "Capability Pricing: Example, from public server announcements, as printed"),
     parsed("ctx-parse-tools-cap-bare", "a cap tag without a price names a tool and says nothing of its price",
            "CTX-ANN-12 CTX-PRICE-01", announced(31317, [TOOLS_D, FOR_SERVER, ["cap", "get_weather"]], TOOLS),
            read("tools", TOOLS) | {"capabilities": ["get_weather"]}, "Price", "Pricing Tag Format"),

@@ -97,7 +97,7 @@ def initialize(version: str = "2025-03-26") -> Json:
 
 
 INITIALIZE = initialize()
-INITIALIZE_RESPONSE = {
+INITIALIZE_RESPONSE: Json = {
     "jsonrpc": "2.0", "id": 0,
     "result": {
         "protocolVersion": "2025-03-26",
@@ -109,6 +109,7 @@ INITIALIZE_RESPONSE = {
         "instructions": "Optional instructions for the client",
     },
 }  # fmt: skip
+PRINTED_RESPONSE = INITIALIZE_RESPONSE | {"result": INITIALIZE_RESPONSE["result"] | {"protocolVersion": "2025-07-02"}}
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": "optional-cursor-value"}}
 TOOLS = {
@@ -164,6 +165,11 @@ SUITE.group(
             "CTX-KIND-02 CTX-BODY-05 CTX-TAG-10 CTX-TAG-11 CTX-TAG-12",
             from_server([OF_REQUEST, ["d", SERVER], ["support_encryption"]], INITIALIZE_RESPONSE), INITIALIZE_RESPONSE,
             "Printed", server_id=SERVER, request=REQUEST, comment="Server Initialization Response, as printed"),
+    decoded("ctx-decode-initialize-response-version", "the answer to initialize with a version that MCP never had",
+            "CTX-BODY-05 CTX-TAG-10 CTX-TAG-11",
+            from_server([OF_REQUEST, ["d", SERVER], ["support_encryption"]], PRINTED_RESPONSE), PRINTED_RESPONSE,
+            "Printed", server_id=SERVER, request=REQUEST,
+            comment="Server Initialization Response, as printed, its version too"),
     decoded("ctx-decode-initialized", "initialized with p and s", "CTX-KIND-03 CTX-BODY-51 CTX-TAG-18 CTX-TAG-19",
             from_client([TO_BOB, FOR_SERVER], INITIALIZED), INITIALIZED, "Notification", server_id=SERVER,
             comment="Client Initialized Notification"),
