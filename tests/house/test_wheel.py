@@ -46,9 +46,9 @@ def test_contents(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"nostrmcp"}
     assert "nostrmcp/py.typed" in names
-    assert not [name for name in names if "/source/" in name or "test" in name]
+    assert not [name for name in names if "/source/" in name or "/tests/" in name or "/test_" in name]
     vectors = {path.relative_to(ROOT / "vectors").as_posix() for path in (ROOT / "vectors").rglob("*.json")}
-    assert vectors
+    assert {"mcp/subscriptions-draft.json", "mcp/subscriptions-2026-07-28.json"} <= vectors
     assert {name.removeprefix("nostrmcp/_vectors/") for name in names if name.endswith(".json")} == vectors
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "nostrmcp").rglob("*.py")}
     assert {name for name in names if name.endswith(".py")} == modules
