@@ -717,6 +717,7 @@ MEMBERS = [
         sees(lambda given, output: dict.fromkeys(TEXTS)),
         fails="""
             r1/r1e/r11/ctx/cvm-parse-server r1/r1e-parse-server-no-encryption r1/r1e-parse-server-encryption-flag
+            ctx-parse-server-version
         """,
     ),
     member(
@@ -745,7 +746,9 @@ MEMBERS = [
         "parse-encryption-true",
         "Reads support_encryption only with the value true (dvmcp).",
         encryption_by(lambda tag: tag[1:] == ["true"]),
-        fails="r1/r1e-parse-server-encryption-flag r11-parse-server-flag ctx/cvm-parse-server",
+        fails="""
+            r1/r1e-parse-server-encryption-flag r11-parse-server-flag ctx/cvm-parse-server ctx-parse-server-version
+        """,
     ),
     member(
         "parse-encryption-flag",
@@ -784,6 +787,7 @@ MEMBERS = [
         fails="""
             r11/ctx-parse-tools-priced r11-parse-tools-two r11/ctx-parse-resources-priced
             r11-parse-resources-priced-name cvm-parse-server-prices cvm-parse-tools-price cvm-parse-resources
+            ctx-parse-tools-priced-printed
         """,
     ),
     member(
@@ -792,7 +796,7 @@ MEMBERS = [
         amounts(number),
         fails="""
             r11/ctx-parse-tools-priced r11-parse-resources-priced r11-parse-resources-priced-name
-            cvm-parse-server-prices cvm-parse-tools-price cvm-parse-resources
+            cvm-parse-server-prices cvm-parse-tools-price cvm-parse-resources ctx-parse-tools-priced-printed
         """,
     ),
     member(

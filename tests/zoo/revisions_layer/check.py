@@ -886,6 +886,7 @@ MEMBERS = [
         fails="""
             r11-check-tools-priced r11/ctx-check-price-no-unit r11-check-price-words ctx-check-priced-list-response
             ctx-check-priced-tools ctx-check-price-fraction ctx-check-price-word ctx-check-cap-bare
+            ctx-check-priced-tools-printed
         """,
     ),
     member(

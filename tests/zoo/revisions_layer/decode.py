@@ -499,7 +499,7 @@ MEMBERS = [
         "decode-d-ignored",
         "Does not learn the server's identifier from the answer to initialize.",
         concluding("decode_event", lambda given, output: {**output, "server_id": None} if is_answer(given) else output),
-        fails="r1/r1e/r11/ctx-decode-initialize-response",
+        fails="r1/r1e/r11/ctx-decode-initialize-response ctx-decode-initialize-response-version",
     ),
     member(
         "decode-s-needed",
@@ -750,7 +750,7 @@ MEMBERS = [
         fails="""
             ctx/cvm-decode-initialize ctx-decode-initialize-any-server ctx-decode-initialize-version
             ctx-decode-initialize-no-method-tag ctx-decode-initialize-response ctx-decode-initialize-other-method-tag
-            cvm-decode-initialize-answer cvm-decode-initialize-negotiation
+            cvm-decode-initialize-answer cvm-decode-initialize-negotiation ctx-decode-initialize-response-version
         """,
     ),
     member(
