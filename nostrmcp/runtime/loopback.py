@@ -25,7 +25,7 @@ _AUTH_REQUIRED = "auth-required: prove your key first"
 
 @dataclass(frozen=True, slots=True)
 class RelayLimits:
-    """Everything a stranger can grow, bounded. `unsent` are the bytes a subscriber may leave unread before it is cut."""
+    """Everything a stranger can grow, bounded. A subscriber that leaves more than `unsent` bytes unread is cut."""
 
     connections: int = 4096
     subscriptions: int = 256

@@ -1,0 +1,397 @@
+"""One connection to one relay: it comes back after every loss, and holds the relay back when nobody listens.
+
+Events are of the right shape and match a filter that was asked for, and that is all: whoever reads them verifies them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import secrets
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ..nostr import ErrorClass, Event, Filter, SecretKey, Violation, filters, nip42, relay_frames
+from ..nostr.errors import shown
+from ..nostr.relay_frames import Prefix
+from .websocket import Socket, SocketClosed, SocketLimits, connect
+
+
+class Reason(StrEnum):
+    """Why a relay did not take an event."""
+
+    REFUSED = "refused"
+    TIMED_OUT = "timed_out"
+    DISCONNECTED = "disconnected"
+    QUEUE_FULL = "queue_full"
+    TOO_LARGE = "too_large"
+    CLOSED = "closed"
+
+
+class PublishError(Exception):
+    """A relay did not take an event. `text` is the relay's own word where it gave one: show it escaped."""
+
+    def __init__(self, relay: str, reason: Reason, text: str = "") -> None:
+        super().__init__(relay, reason, text)
+        self.relay = relay
+        self.reason = reason
+        self.text = text
+
+    def __str__(self) -> str:
+        return f"{self.relay}: {self.reason}" + (f": {shown(self.text)}" if self.text else "")
+
+
+class State(StrEnum):
+    """Where a connection stands: new, being made, usable, waiting to be made again, or over."""
+
+    NEW = "new"
+    CONNECTING = "connecting"
+    UP = "up"
+    WAITING = "waiting"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A connection's state, and after a loss why."""
+
+    relay: str
+    state: State
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """An event for a subscription. Not verified."""
+
+    relay: str
+    subscription: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """EOSE: what the relay had stored for a subscription has arrived."""
+
+    relay: str
+    subscription: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """CLOSED: the relay ended a subscription. It is asked for again only on the next connection."""
+
+    relay: str
+    subscription: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """NOTICE: a relay's text for people."""
+
+    relay: str
+    text: str
+
+
+Input = Changed | Arrived | Caught | Ended | Noticed
+
+
+@dataclass(frozen=True, slots=True)
+class RelaySettings:
+    """Bounds and times of a connection. `attempts` counts how often an event is sent before a loss fails it."""
+
+    inbox: int = 256
+    pending: int = 1024
+    attempts: int = 3
+    publish_timeout: float = 20.0
+    garbage: int = 8
+    backoff: float = 0.5
+    longest_backoff: float = 60.0
+    socket: SocketLimits = field(default_factory=SocketLimits)
+
+
+@dataclass(slots=True, eq=False)
+class _Publication:
+    event: Event
+    done: asyncio.Future[None]
+    attempts: int = 0
+    authenticated: bool = False
+
+
+class Relay:
+    """The connection. `start` begins, `receive` gives what happens, `close` ends.
+
+    `sleep`, `jitter` (0 to 1) and `clock` (unix seconds) can be replaced, so that no test waits. `wake` is called when
+    something is there to receive.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: SecretKey | None = None,
+        settings: RelaySettings | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.time,
+        wake: Callable[[], None] | None = None,
+    ) -> None:
+        self.url = url
+        self.state = State.NEW
+        self.dropped = 0
+        self._key = key
+        self._settings = settings or RelaySettings()
+        self._sleep = sleep
+        self._jitter = jitter
+        self._clock = clock
+        self._wake = wake
+        self._wanted: dict[str, tuple[Filter, ...]] = {}
+        self._again: set[str] = set()
+        self._publications: dict[bytes, _Publication] = {}
+        self._inbox: deque[Input] = deque()
+        self._filled = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._socket: Socket | None = None
+        self._challenge: str | None = None
+        self._failures = 0
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Relay:
+        self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def start(self) -> None:
+        """Connect, and connect again after every loss, until `close`."""
+        if self._task is None and self.state is State.NEW:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def close(self) -> None:
+        """End. Publications under way fail with CLOSED."""
+        self._change(State.CLOSED)
+        self._fail_all(Reason.CLOSED)
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    # What goes out
+
+    def subscribe(self, name: str, *wanted: Filter) -> None:
+        """Ask for events now and after every loss; before anything that is published later."""
+        frame = relay_frames.Req(name, wanted).dump()
+        self._wanted[name] = wanted
+        if self._socket is not None:
+            self._socket.write(frame)
+
+    def unsubscribe(self, name: str) -> None:
+        """Ask no more."""
+        if self._wanted.pop(name, None) is not None and self._socket is not None:
+            self._socket.write(relay_frames.Close(name).dump())
+
+    async def publish(self, event: Event) -> None:
+        """Return when the relay has taken the event, else raise a PublishError.
+
+        While there is no connection it waits. After a loss it is sent again: a relay takes an event once.
+        """
+        if self.state is State.CLOSED:
+            raise PublishError(self.url, Reason.CLOSED)
+        if event.sent_length + len('["EVENT",]') > self._settings.socket.frame:
+            raise PublishError(self.url, Reason.TOO_LARGE)
+        publication = self._publications.get(event.id)
+        if publication is None:
+            if len(self._publications) >= self._settings.pending:
+                raise PublishError(self.url, Reason.QUEUE_FULL)
+            publication = _Publication(event, asyncio.get_running_loop().create_future())
+            self._publications[event.id] = publication
+            self._transmit(publication)
+        try:
+            async with asyncio.timeout(self._settings.publish_timeout):
+                if self._socket is not None:
+                    with contextlib.suppress(SocketClosed):
+                        await self._socket.flush()
+                await asyncio.shield(publication.done)
+        except TimeoutError:
+            raise PublishError(self.url, Reason.TIMED_OUT) from None
+        finally:
+            if self._publications.get(event.id) is publication:
+                del self._publications[event.id]
+
+    def _transmit(self, publication: _Publication) -> None:
+        if self._socket is not None:
+            publication.attempts += 1
+            self._socket.write(relay_frames.Publish(publication.event).dump())
+
+    # What comes in
+
+    async def receive(self) -> Input:
+        """What happened next. While nobody asks, the relay is held back."""
+        while (one := self.take()) is None:
+            self._filled.clear()
+            await self._filled.wait()
+        return one
+
+    def take(self) -> Input | None:
+        """What happened next if it has happened, else None."""
+        if not self._inbox:
+            return None
+        one = self._inbox.popleft()
+        if len(self._inbox) < self._settings.inbox:
+            self._room.set()
+        return one
+
+    def _put(self, one: Input) -> None:
+        self._inbox.append(one)
+        if len(self._inbox) >= self._settings.inbox:
+            self._room.clear()
+        self._filled.set()
+        if self._wake is not None:
+            self._wake()
+
+    def _change(self, state: State, why: str = "") -> None:
+        if self.state is State.CLOSED:
+            return
+        self.state = state
+        # States are told even to one who does not listen, so they may not pile up.
+        if self._inbox and isinstance(self._inbox[-1], Changed) and state is not State.UP:
+            self._inbox.pop()
+        self._put(Changed(self.url, state, why))
+
+    # The life of the connection
+
+    async def _run(self) -> None:
+        settings = self._settings
+        while True:
+            self._change(State.CONNECTING)
+            try:
+                socket = await connect(self.url, settings.socket)
+                try:
+                    await self._converse(socket)
+                finally:
+                    self._socket = None
+                    socket.abort()
+            except SocketClosed as closed:
+                why = str(closed)
+            except Violation as violation:
+                why = f"garbage: {violation}"
+            self._lose()
+            delay = min(settings.longest_backoff, settings.backoff * 2 ** min(self._failures, 30))
+            self._failures += 1
+            self._change(State.WAITING, why)
+            await self._sleep(delay * (0.5 + self._jitter() / 2))
+
+    def _lose(self) -> None:
+        """Events that were sent often enough fail; the others wait for the next connection."""
+        for publication in list(self._publications.values()):
+            publication.authenticated = False
+            if publication.attempts >= self._settings.attempts:
+                self._settle(publication, PublishError(self.url, Reason.DISCONNECTED))
+
+    async def _converse(self, socket: Socket) -> None:
+        self._challenge = None
+        self._again.clear()
+        self._socket = socket
+        for name, wanted in self._wanted.items():
+            socket.write(relay_frames.Req(name, wanted).dump())
+        for publication in self._publications.values():
+            self._transmit(publication)
+        self._change(State.UP)
+        garbage = 0
+        while True:
+            await self._room.wait()
+            data = await socket.receive()
+            try:
+                frame = relay_frames.parse_relay_frame(data)
+            except Violation as violation:
+                self.dropped += 1
+                # A lax relay passes on what strangers send, and a new NIP adds messages: neither is the relay's fault.
+                if violation.error_class is ErrorClass.UNKNOWN_FRAME or data.startswith(b'["EVENT"'):
+                    continue
+                garbage += 1
+                if garbage > self._settings.garbage:
+                    raise
+                continue
+            self._failures = 0
+            self._heard(frame)
+
+    def _heard(self, frame: relay_frames.RelayFrame) -> None:
+        match frame:
+            case relay_frames.Deliver(name, event):
+                wanted = self._wanted.get(name)
+                if wanted is None or not filters.matches_any(wanted, event):
+                    self.dropped += 1
+                else:
+                    self._put(Arrived(self.url, name, event))
+            case relay_frames.Ok():
+                self._acknowledged(frame)
+            case relay_frames.Eose(name):
+                if name in self._wanted:
+                    self._put(Caught(self.url, name))
+            case relay_frames.Closed(name, text):
+                self._ended(name, text, frame.prefix)
+            case relay_frames.Notice(text):
+                self._put(Noticed(self.url, text))
+            case relay_frames.Challenge(challenge):
+                self._challenge = challenge
+                self._authenticate()
+
+    def _acknowledged(self, ok: relay_frames.Ok) -> None:
+        publication = self._publications.get(ok.event_id)
+        if publication is None:
+            return
+        if ok.accepted or ok.prefix is Prefix.DUPLICATE:
+            self._settle(publication, None)
+        elif ok.prefix is Prefix.AUTH_REQUIRED and self._can_authenticate and not publication.authenticated:
+            publication.authenticated = True
+            self._transmit(publication)
+        else:
+            self._settle(publication, PublishError(self.url, Reason.REFUSED, ok.message))
+
+    def _ended(self, name: str, text: str, prefix: Prefix) -> None:
+        wanted = self._wanted.get(name)
+        if wanted is None:
+            return
+        if prefix is Prefix.AUTH_REQUIRED and self._can_authenticate and name not in self._again:
+            self._again.add(name)
+            if self._socket is not None:
+                self._socket.write(relay_frames.Req(name, wanted).dump())
+        else:
+            self._put(Ended(self.url, name, text))
+
+    @property
+    def _can_authenticate(self) -> bool:
+        return self._key is not None and self._challenge is not None
+
+    def _authenticate(self) -> None:
+        """Answer a challenge. What is sent next comes after it, so nobody needs to wait for its OK."""
+        if self._key is None or self._challenge is None or self._socket is None:
+            return
+        unsigned = nip42.build(
+            self._key.public_key.x, int(self._clock()), relay=self.url, challenge=self._challenge
+        )  # fmt: skip
+        event = unsigned.sign(self._key, secrets.token_bytes(32))
+        self._socket.write(relay_frames.Authenticate(event).dump())
+
+    def _settle(self, publication: _Publication, error: PublishError | None) -> None:
+        if self._publications.get(publication.event.id) is publication:
+            del self._publications[publication.event.id]
+        if publication.done.done():
+            return
+        if error is None:
+            publication.done.set_result(None)
+        else:
+            publication.done.set_exception(error)
+            publication.done.exception()  # a caller who has given up has no use for it
+
+    def _fail_all(self, reason: Reason) -> None:
+        for publication in list(self._publications.values()):
+            self._settle(publication, PublishError(self.url, reason))
