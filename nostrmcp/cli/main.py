@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import events, vectors
+from . import events, relay, vectors
 from .problem import Problem
 
 
@@ -23,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"nostrmcp {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     events.add_to(commands)
+    relay.add_to(commands)
     vectors.add_to(commands)
     options = parser.parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):

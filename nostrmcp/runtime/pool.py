@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from ..nostr import Event, Filter
-from .relay import Arrived, Changed, Input, PublishError, Reason, Relay, State
+from .relay import Arrived, Changed, Input, PublishError, Relay, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class Pool:
         self._recent = _Recent(remembered)
         self._up: set[str] = set()
         self._told: list[Connected] = []
+        self._tasks: set[asyncio.Task[str | PublishError]] = set()
 
     async def __aenter__(self) -> Pool:
         for relay in self.relays:
@@ -76,6 +77,7 @@ class Pool:
     async def close(self) -> None:
         """End all connections."""
         await asyncio.gather(*(relay.close() for relay in self.relays))
+        await asyncio.gather(*self._tasks)
 
     def subscribe(self, name: str, *wanted: Filter) -> None:
         """Ask every relay, now and whenever it comes back."""
@@ -91,7 +93,10 @@ class Pool:
 
         The others go on in the background, each within its own time.
         """
-        tasks = [asyncio.ensure_future(self._try(relay, event)) for relay in self.relays]
+        tasks = [asyncio.create_task(self._try(relay, event)) for relay in self.relays]
+        for task in tasks:
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
         errors: list[PublishError] = []
         for finished in asyncio.as_completed(tasks):
             outcome = await finished
@@ -106,8 +111,6 @@ class Pool:
             await relay.publish(event)
         except PublishError as error:
             return error
-        except asyncio.CancelledError:
-            return PublishError(relay.url, Reason.CLOSED)
         return relay.url
 
     async def receive(self) -> Input | Connected:

@@ -262,8 +262,9 @@ class Relay:
             return
         self.state = state
         # States are told even to one who does not listen, so they may not pile up.
-        if self._inbox and isinstance(self._inbox[-1], Changed) and state is not State.UP:
+        if self._inbox and isinstance(last := self._inbox[-1], Changed):
             self._inbox.pop()
+            why = why or last.why
         self._put(Changed(self.url, state, why))
 
     # The life of the connection
