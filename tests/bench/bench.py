@@ -1,4 +1,4 @@
-"""Speed of the Nostr layer, as ratios to the bare library calls it cannot do without.
+"""Speed of the Nostr layer and of sessions, as ratios to the calls they cannot do without.
 
 python tests/bench/bench.py --peers --json bench.json
 """
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,20 @@ from timing import BATCH, Comparison, Time, measure, measure_imports
 
 PROJECT = Path(__file__).resolve().parents[2]
 BUSY = 0.1
-GROUPS = ("sign", "verify", "receive", "build", "wrap", "unwrap", "refuse", "codec", "import")
+GROUPS = (
+    "sign",
+    "verify",
+    "receive",
+    "build",
+    "wrap",
+    "unwrap",
+    "refuse",
+    "codec",
+    "session",
+    "held",
+    "memory",
+    "import",
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,20 @@ class Result:
     spread: float
     target: str
     verdict: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """Memory that one of something takes. It is counted, not timed: it is judged on either way into libsecp256k1."""
+
+    subject: str
+    bytes: float
+    target: int
+    verdict: str
+
+    @classmethod
+    def of(cls, subject: str, size: float, target: int) -> Size:
+        return cls(subject, size, target, "ok" if size <= target else "MISSED")
 
 
 def result_of(comparison: Comparison, times: Mapping[str, Time], judged: bool) -> Result:
@@ -73,7 +101,7 @@ def print_table(results: list[Result]) -> None:
 
 def arguments_from(given: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description="Measure the Nostr layer against the bare library calls in the same run: "
+        description="Measure the Nostr layer and sessions against the bare library calls in the same run: "
         f"batches of {BATCH} calls by turns, medians, ratios of medians.",
         epilog="example: python tests/bench/bench.py --only receive --only refuse --json bench.json",
     )
@@ -119,6 +147,7 @@ def main(given: list[str] | None = None) -> int:
     # Only now: which way into libsecp256k1 is taken is decided when nostrmcp is imported.
     import cases
     import peers
+    import sessions
 
     from nostrmcp.nostr.libsecp256k1 import curve
 
@@ -128,7 +157,7 @@ def main(given: list[str] | None = None) -> int:
     def report_on(comparisons: list[Comparison], times: Mapping[str, Time]) -> None:
         results.extend(result_of(one, times, judged) for one in comparisons)
 
-    for group in cases.groups(ffi, lib):
+    for group in chain(cases.groups(ffi, lib), sessions.groups(wanted)):
         if group.name in wanted:
             report_on(group.comparisons, measure(group, arguments.rounds, progress))
             with_peers = peers.beside(group, all_peers)
@@ -139,6 +168,10 @@ def main(given: list[str] | None = None) -> int:
     if "import" in wanted:
         rounds = max(10, arguments.rounds // 10)
         report_on(cases.IMPORT_COMPARISONS, measure_imports(cases.IMPORTS, rounds, progress))
+    memory: list[Size] = []
+    if "memory" in wanted:
+        progress("memory")
+        memory.append(Size.of("memory: an idle session", sessions.idle_session_bytes(), sessions.MAX_IDLE_SESSION))
     progress("")
 
     environment: dict[str, Any] = {
@@ -150,16 +183,21 @@ def main(given: list[str] | None = None) -> int:
     }
     print(", ".join(f"{name} {value}" for name, value in environment.items()))
     print_table(results)
+    for size in memory:
+        print(f"{size.subject}: {size.bytes:,.0f} B, target at most {size.target:,} B: {size.verdict}")
     for peer in all_peers:
         print(f"{peer.name}: {peer.status}")
-    missed = [one.subject for one in results if one.verdict == "MISSED"]
+    given = [one.verdict for one in results] + [one.verdict for one in memory]
+    verdicts = [verdict for verdict in given if verdict]
+    missed = verdicts.count("MISSED")
     if any(one.spread > BUSY for one in results):
         print(f"the machine was busy: where the spread is above {BUSY:.0%}, ratios come out too high")
-    print(f"{len(missed)} of {sum(bool(one.verdict) for one in results)} targets missed")
+    print(f"{missed} of {len(verdicts)} targets missed")
     if arguments.json is not None:
         report = {
             "environment": environment,
             "results": [asdict(one) for one in results],
+            "memory": [asdict(one) for one in memory],
             "peers": {peer.name: peer.status for peer in all_peers},
         }
         arguments.json.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n")

@@ -22,16 +22,34 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("way", [(), ("--public-api",)], ids=["C functions", "public API"])
 def test_every_row_is_reported(tmp_path: Path, way: tuple[str, ...]) -> None:
     report = tmp_path / "bench.json"
-    groups = ("sign", "verify", "receive", "build", "wrap", "unwrap", "refuse", "codec")
+    groups = ("sign", "verify", "receive", "build", "wrap", "unwrap", "refuse", "codec", "session")
     only = [argument for group in groups for argument in ("--only", group)]
     finished = run("--rounds", "1", "--json", str(report), *only, *way)
     assert finished.returncode == 0, finished.stderr
     results = json.loads(report.read_text())["results"]
-    assert {one["subject"].split()[0] for one in results} == set(groups)
+    assert {one["subject"].split()[0].rstrip(":") for one in results} == set(groups)
     for one in results:
         assert one["ratio"] == pytest.approx(one["microseconds"] / one["baseline_microseconds"])
         assert one["verdict"] in (("",) if way or not one["target"] else ("ok", "MISSED"))
         assert one["subject"] in finished.stdout
+
+
+@pytest.mark.slow
+def test_what_a_server_holds_is_reported(tmp_path: Path) -> None:
+    report = tmp_path / "bench.json"
+    finished = run("--rounds", "1", "--json", str(report), "--only", "held", "--only", "memory")
+    assert finished.returncode == 0, finished.stderr
+    value = json.loads(report.read_text())
+    assert [one["subject"] for one in value["results"]] == [
+        f"held: {what} {count}"
+        for what in ("sessions", "pending requests", "subscriptions")
+        for count in ("1,000", "10,000")
+    ]
+    assert {one["target"] for one in value["results"]} == {"at most 1.15"}
+    (memory,) = value["memory"]
+    assert memory["verdict"] == ("ok" if memory["bytes"] <= memory["target"] == 4096 else "MISSED")
+    assert f"{memory['subject']}: {memory['bytes']:,.0f} B" in finished.stdout
+    assert "of 7 targets missed" in finished.stdout
 
 
 def test_strict_fails_only_on_a_missed_target() -> None:

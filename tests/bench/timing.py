@@ -38,11 +38,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Group:
-    """Functions that are measured together, and what is compared among them."""
+    """Functions that are measured together, and what is compared among them.
+
+    What `before` holds for a function runs before each of its batches, and is not timed.
+    """
 
     name: str
     functions: Mapping[str, Function]
     comparisons: list[Comparison] = field(default_factory=list)
+    before: Mapping[str, Function] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,10 @@ def measure(group: Group, rounds: int, progress: Progress) -> dict[str, Time]:
     """The time per call of each function, from the means of batches."""
     if not group.functions:
         return {}
-    timers = [(name, timeit.Timer(function).timeit) for name, function in group.functions.items()]
+    timers = [
+        (name, timeit.Timer(function, group.before.get(name, "pass")).timeit)
+        for name, function in group.functions.items()
+    ]
     times: dict[str, list[float]] = {name: [] for name in group.functions}
     for _, run in timers:
         run(BATCH)
