@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import os
 import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import events, relay, vectors
 from .problem import Problem
+
+# Commands, the module of each and what it does: the list of commands loads none of them.
+COMMANDS = {
+    "inspect": ("events", "say what events are: revision, message, tags, and every requirement they break"),
+    "translate": ("events", "write an event in the form of another revision"),
+    "relay": ("relay", "run a relay in memory, for tests and demonstrations"),
+    "vectors": ("vectors", "list, show, copy and check the conformance vectors"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,10 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"nostrmcp {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    events.add_to(commands)
-    relay.add_to(commands)
-    vectors.add_to(commands)
-    options = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    word = next((one for one in given if not one.startswith("-")), "")
+    chosen = COMMANDS.get(word, ("", ""))[0]
+    if chosen:
+        importlib.import_module(f".{chosen}", __package__).add_to(commands)
+    else:
+        for name, (_, about) in COMMANDS.items():
+            commands.add_parser(name, help=about)
+    options = parser.parse_args(given)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..nostr import LocalProtocolError, SecretKey, Violation, nip19
+if TYPE_CHECKING:
+    from ..nostr import SecretKey
 
 
 class Problem(Exception):
@@ -24,6 +26,8 @@ def read_input(path: str) -> bytes:
 
 def read_key(path: str) -> SecretKey:
     """A secret key from a file that holds it as nsec or hexadecimal; no message repeats what is in the file."""
+    from ..nostr import LocalProtocolError, SecretKey, Violation, nip19
+
     text = read_input(path).decode("ascii", "replace").strip()
     try:
         key = nip19.decode(text) if text.startswith("nsec") else SecretKey(bytes.fromhex(text))
