@@ -91,6 +91,9 @@ def test_imports(module: str) -> None:
         ("session/sending.py", "import secrets", "no randomness"),
         ("session/links.py", "import logging", "no input and output"),
         ("session/arriving.py", "import asyncio", "no input and output"),
+        ("session/client.py", "from ..runtime import relay", "is below session/"),
+        ("runtime/relay.py", "from ..conformance import judge", "is below runtime/"),
+        ("runtime/relay.py", "from websockets import connect", "only runtime/websocket.py does"),
         ("conformance/check.py", "from ..cli import main", "is below conformance/"),
         ("cli/main.py", "import requests", "not a dependency"),
     ],
@@ -130,7 +133,7 @@ def loaded_by(statement: str) -> set[str]:
 def test_importing_the_nostr_layer_loads_no_input_or_output() -> None:
     loaded = loaded_by("import nostrmcp.nostr")
     assert "nostrmcp.nostr.event" in loaded
-    assert loaded.isdisjoint({"asyncio", "websockets", "nostrmcp.conformance", "nostrmcp.cli"})
+    assert loaded.isdisjoint({"asyncio", "websockets", "nostrmcp.runtime", "nostrmcp.conformance", "nostrmcp.cli"})
 
 
 def test_importing_the_session_layer_loads_no_input_or_output() -> None:
