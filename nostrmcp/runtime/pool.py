@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -50,6 +50,28 @@ class _Recent:
         return True
 
 
+class _Publication:
+    """An event on its way to all relays: how many have not spoken, and what the others said."""
+
+    __slots__ = ("_done", "_errors", "_left")
+
+    def __init__(self, relays: int, done: Callable[[AllRefused | None], None]) -> None:
+        self._left = relays
+        self._done: Callable[[AllRefused | None], None] | None = done
+        self._errors: list[PublishError] = []
+
+    def settled(self, error: PublishError | None) -> None:
+        self._left -= 1
+        if self._done is None:
+            return
+        if error is not None:
+            self._errors.append(error)
+            if self._left:
+                return
+        done, self._done = self._done, None
+        done(None if error is None else AllRefused(tuple(self._errors)))
+
+
 class Pool:
     """The relays, each with a queue of its own: one that floods, lags or dies holds back nobody else.
 
@@ -64,7 +86,6 @@ class Pool:
         self._recent = _Recent(remembered)
         self._up: set[str] = set()
         self._told: list[Connected] = []
-        self._tasks: set[asyncio.Task[str | PublishError]] = set()
 
     async def __aenter__(self) -> Pool:
         for relay in self.relays:
@@ -77,7 +98,6 @@ class Pool:
     async def close(self) -> None:
         """End all connections."""
         await asyncio.gather(*(relay.close() for relay in self.relays))
-        await asyncio.gather(*self._tasks)
 
     def subscribe(self, name: str, *wanted: Filter) -> None:
         """Ask every relay, now and whenever it comes back."""
@@ -88,30 +108,23 @@ class Pool:
         for relay in self.relays:
             relay.unsubscribe(name)
 
-    async def publish(self, event: Event) -> str:
-        """Send to all relays; the URL of the first that took it, or AllRefused with the reason of each.
+    async def publish(self, event: Event) -> None:
+        """Return when the first relay has taken an event, else raise AllRefused; see `offer`."""
+        outcome: asyncio.Future[AllRefused | None] = asyncio.get_running_loop().create_future()
+        self.offer(event, lambda refused: None if outcome.done() else outcome.set_result(refused))
+        refused = await outcome
+        if refused is not None:
+            raise refused
 
-        The others go on in the background, each within its own time.
-        """
-        tasks = [asyncio.create_task(self._try(relay, event)) for relay in self.relays]
-        for task in tasks:
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        errors: list[PublishError] = []
-        for finished in asyncio.as_completed(tasks):
-            outcome = await finished
-            if isinstance(outcome, str):
-                return outcome
-            errors.append(outcome)
-        raise AllRefused(tuple(errors))
-
-    @staticmethod
-    async def _try(relay: Relay, event: Event) -> str | PublishError:
-        try:
-            await relay.publish(event)
-        except PublishError as error:
-            return error
-        return relay.url
+    def offer(self, event: Event, done: Callable[[AllRefused | None], None]) -> None:
+        """Send an event to all relays; `done` is called once: with None when the first has taken it, or when all have
+        failed with the reason of each. The others go on in the background, each within its own time."""
+        if not self.relays:
+            asyncio.get_running_loop().call_soon(done, AllRefused(()))
+            return
+        publication = _Publication(len(self.relays), done)
+        for relay in self.relays:
+            relay.offer(event, publication.settled)
 
     async def receive(self) -> Input | Connected:
         """What happened next on any relay, taking them in turn."""

@@ -103,10 +103,12 @@ Input = Changed | Arrived | Caught | Ended | Noticed
 
 @dataclass(frozen=True, slots=True)
 class RelaySettings:
-    """Bounds and times of a connection. `attempts` counts how often an event is sent before a loss fails it."""
+    """Bounds and times of a connection. `attempts` counts how often an event is sent before a loss fails it; `unsent` is
+    in bytes, of what the relay has left unread."""
 
     inbox: int = 256
     pending: int = 1024
+    unsent: int = 1 << 24
     attempts: int = 3
     publish_timeout: float = 20.0
     garbage: int = 8
@@ -115,10 +117,14 @@ class RelaySettings:
     socket: SocketLimits = field(default_factory=SocketLimits)
 
 
+Done = Callable[[PublishError | None], None]
+
+
 @dataclass(slots=True, eq=False)
 class _Publication:
     event: Event
-    done: asyncio.Future[None]
+    done: list[Done]
+    deadline: float
     attempts: int = 0
     authenticated: bool = False
 
@@ -160,6 +166,7 @@ class Relay:
         self._socket: Socket | None = None
         self._challenge: str | None = None
         self._failures = 0
+        self._expiry: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Relay:
@@ -178,6 +185,8 @@ class Relay:
         """End. Publications under way fail with CLOSED."""
         self._change(State.CLOSED)
         self._fail_all(Reason.CLOSED)
+        if self._expiry is not None:
+            self._expiry.cancel()
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -199,32 +208,66 @@ class Relay:
             self._socket.write(relay_frames.Close(name).dump())
 
     async def publish(self, event: Event) -> None:
-        """Return when the relay has taken the event, else raise a PublishError.
+        """Return when the relay has taken the event, else raise a PublishError; see `offer`."""
+        outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-        While there is no connection it waits. After a loss it is sent again: a relay takes an event once.
+        def done(error: PublishError | None) -> None:
+            if outcome.done():  # the caller has given up
+                return
+            if error is None:
+                outcome.set_result(None)
+            else:
+                outcome.set_exception(error)
+
+        self.offer(event, done)
+        await outcome
+
+    def offer(self, event: Event, done: Done) -> None:
+        """Send an event; `done` is called once, with None when the relay has taken it, else with the reason.
+
+        While there is no connection the event waits. After a loss it is sent again: a relay takes an event once. Where
+        too many wait, the oldest that was sent counts as unanswered: some relays never answer.
         """
-        if self.state is State.CLOSED:
-            raise PublishError(self.url, Reason.CLOSED)
-        if event.sent_length + len('["EVENT",]') > self._settings.socket.frame:
-            raise PublishError(self.url, Reason.TOO_LARGE)
         publication = self._publications.get(event.id)
-        if publication is None:
-            if len(self._publications) >= self._settings.pending:
-                raise PublishError(self.url, Reason.QUEUE_FULL)
-            publication = _Publication(event, asyncio.get_running_loop().create_future())
-            self._publications[event.id] = publication
-            self._transmit(publication)
-        try:
-            async with asyncio.timeout(self._settings.publish_timeout):
-                if self._socket is not None:
-                    with contextlib.suppress(SocketClosed):
-                        await self._socket.flush()
-                await asyncio.shield(publication.done)
-        except TimeoutError:
-            raise PublishError(self.url, Reason.TIMED_OUT) from None
-        finally:
-            if self._publications.get(event.id) is publication:
-                del self._publications[event.id]
+        if publication is not None:
+            publication.done.append(done)
+            return
+        loop = asyncio.get_running_loop()
+        refused = self._refusal(event)
+        if refused is not None:
+            loop.call_soon(done, PublishError(self.url, refused))
+            return
+        deadline = loop.time() + self._settings.publish_timeout
+        publication = self._publications[event.id] = _Publication(event, [done], deadline)
+        if self._expiry is None:
+            self._expiry = loop.call_at(deadline, self._expire)
+        self._transmit(publication)
+
+    def _refusal(self, event: Event) -> Reason | None:
+        """Why an event cannot be sent or kept, after room was made for it if that is possible."""
+        settings = self._settings
+        if self.state is State.CLOSED:
+            return Reason.CLOSED
+        if event.sent_length + len('["EVENT",]') > settings.socket.frame:
+            return Reason.TOO_LARGE
+        if self._socket is not None and self._socket.unsent > settings.unsent:
+            return Reason.QUEUE_FULL
+        if len(self._publications) >= settings.pending:
+            oldest = next(iter(self._publications.values()))
+            if oldest.attempts == 0:
+                return Reason.QUEUE_FULL
+            self._settle(oldest, PublishError(self.url, Reason.TIMED_OUT))
+        return None
+
+    def _expire(self) -> None:
+        """Those whose time is over fail; all have the same time, so they stand in order."""
+        loop = asyncio.get_running_loop()
+        self._expiry = None
+        for publication in list(self._publications.values()):
+            if publication.deadline > loop.time():
+                self._expiry = loop.call_at(publication.deadline, self._expire)
+                break
+            self._settle(publication, PublishError(self.url, Reason.TIMED_OUT))
 
     def _transmit(self, publication: _Publication) -> None:
         if self._socket is not None:
@@ -383,15 +426,9 @@ class Relay:
         self._socket.write(relay_frames.Authenticate(event).dump())
 
     def _settle(self, publication: _Publication, error: PublishError | None) -> None:
-        if self._publications.get(publication.event.id) is publication:
-            del self._publications[publication.event.id]
-        if publication.done.done():
-            return
-        if error is None:
-            publication.done.set_result(None)
-        else:
-            publication.done.set_exception(error)
-            publication.done.exception()  # a caller who has given up has no use for it
+        del self._publications[publication.event.id]
+        for done in publication.done:
+            done(error)
 
     def _fail_all(self, reason: Reason) -> None:
         for publication in list(self._publications.values()):

@@ -147,6 +147,33 @@ async def test_nothing_waits_for_ever_or_without_bound() -> None:
 
 
 @run
+async def test_a_relay_that_never_answers_does_not_stop_what_follows() -> None:
+    outcomes: list[PublishError | None] = []
+    settings = RelaySettings(pending=2)
+    async with LoopbackRelay(faults=[parse("no-ok")]) as relay, Relay(relay.url, settings=settings) as client:
+        await until(client, lambda one: isinstance(one, Changed) and one.state is State.UP)
+        async with Relay(relay.url) as reader:
+            reader.subscribe("s", EPHEMERAL)
+            await until(reader, is_caught)
+            for number in range(3):
+                client.offer(event(str(number), 20_001), outcomes.append)
+                got = await until(reader, is_event)
+                assert isinstance(got, Arrived) and got.event.content == str(number)
+    assert [one and one.reason for one in outcomes] == [Reason.TIMED_OUT, Reason.CLOSED, Reason.CLOSED]
+
+
+@run
+async def test_one_event_offered_twice_is_sent_once_and_both_are_told() -> None:
+    told: list[PublishError | None] = []
+    frames: list[bytes] = []
+    relay = LoopbackRelay(record=lambda one: frames.append(one.frame) if one.direction == "in" else None)
+    async with relay, Relay(relay.url) as client:
+        client.offer(event(), told.append)
+        await client.publish(event())
+    assert told == [None] and len(frames) == 1
+
+
+@run
 async def test_a_key_is_proved_when_asked_for() -> None:
     async with LoopbackRelay(auth=True) as relay:
         async with Relay(relay.url, key=BOB) as client:
