@@ -4,9 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS_READY := .peers/.ready
 JOBS ?= auto
 
-.PHONY: help run test fast property lint format types vectors check-vectors spec check-spec official confirm bench cov ci clean
+.PHONY: help run test fast property lint format types vectors check-vectors spec check-spec official confirm peers interop bench cov ci clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -59,17 +60,26 @@ official: $(READY) ## get official test data from source archives of published p
 confirm: $(READY) ## run the vectors through published software that is not ours
 	$(BIN)/python tests/confirm/confirm.py
 
+$(PEERS_READY): tests/interop/peers.toml tests/interop/install.py | $(READY)
+	$(BIN)/python tests/interop/install.py .peers
+	@touch $@
+
+peers: $(PEERS_READY) ## install published software that is not ours into .peers/, to test against
+
+interop: $(READY) $(PEERS_READY) ## the tests against published software that is not ours
+	$(BIN)/python -m pytest -q tests/interop
+
 bench: $(READY) ## speed, as ratios to the bare library calls (PEERS=1: and to other implementations)
 	$(BIN)/python tests/bench/bench.py $(if $(PEERS),--peers)
 
 cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the core must be covered whole
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest -q
+	$(BIN)/python -m coverage run -m pytest -q --ignore=tests/interop
 	$(BIN)/python -m coverage run -m pytest -q --public-api tests/nostr tests/vectors
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*,nostrmcp/mcp/*,nostrmcp/revisions/*,nostrmcp/translate/*,nostrmcp/session/*' --fail-under=100
 
-ci: lint types check-vectors check-spec test run cov ## what .ci/run runs
+ci: lint types check-vectors check-spec peers test run cov ## what .ci/run runs
 
 clean: ## remove what make made
 	rm -rf $(VENV) .official .peers dist build .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
