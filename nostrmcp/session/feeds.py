@@ -133,7 +133,6 @@ class Feeds:
         self._events[feed.key] = feed.event_id
         self._host.subscriptions.take(feed.client)
         self._host.sessions.begin_work(feed.session)
-        feed.session.listens = True
         self._arm_lease(feed)
         return self._step(feed, FeedingInput.LISTEN)
 
@@ -162,9 +161,10 @@ class Feeds:
         if exchange.session.revision.ids_travel and self.event_of(_key(exchange.session, request)) is not None:
             return Error(request.id, ErrorCode.INVALID_REQUEST, "a subscription with this id is open")
         wanted = 1 + len(filter_in(request.params).get(RESOURCES, []))
-        if not self._host.subscriptions.has_room(client, wanted):
-            limits = self._host.settings.limits
-            most = {"limit": limits.subscriptions_per_key}
+        budget, limits = self._host.subscriptions, self._host.settings.limits
+        if not budget.has_room(client, wanted):
+            is_own = budget.key_is_full(client, wanted)
+            most = {"limit": limits.subscriptions_per_key if is_own else limits.subscriptions}
             return Error(request.id, ErrorCode.INTERNAL_ERROR, "too many subscriptions", most)
         return None
 

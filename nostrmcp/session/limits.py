@@ -38,8 +38,9 @@ class Budget:
             and self._held.get(key, 0) + more <= self._per_key
         )
 
-    def key_is_full(self, key: bytes) -> bool:
-        return self._held.get(key, 0) >= self._per_key
+    def key_is_full(self, key: bytes, more: int = 1) -> bool:
+        """Whether it is this key's own limit that leaves no room."""
+        return self._held.get(key, 0) + more > self._per_key
 
     def take(self, key: bytes) -> None:
         self.count += 1

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..mcp import catalogue
-from ..mcp.catalogue import Kind, Owner, Side
+from ..mcp import catalogue, paths
+from ..mcp.catalogue import PROTOCOL_VERSION, Kind, Owner, Side
 from ..mcp.jsonrpc import Error, ErrorCode, Id, Notification, Request, Result, id_key, is_id
 from ..nostr import Event, Violation
 from ..nostr.event import is_hex32
@@ -21,6 +21,7 @@ from .links import McpLink, has_handshake
 from .machine import SERVING, Serving, ServingEffect, ServingInput
 from .payments import accepted, demand
 from .sessions import Session
+from .subscriptions import listens
 
 if TYPE_CHECKING:
     from .server import Server
@@ -91,7 +92,10 @@ class Requests:
     # What clients ask
 
     def take(self, exchange: Exchange) -> list[Action]:
-        """A request, by its method."""
+        """A request, by its method. Who speaks a version with subscriptions is told of nothing else (SUBF-OPEN-02)."""
+        version = paths.read(exchange.request.params, ("_meta", PROTOCOL_VERSION))
+        if type(version) is str and listens(version):
+            exchange.session.listens = True
         match exchange.request.method:
             case "initialize":
                 return self.initialize(exchange)

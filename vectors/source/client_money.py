@@ -57,7 +57,7 @@ def paid(d: Dialect, req: str = "") -> Case:
 
 
 def amounts(d: Dialect, req: str = "") -> Case:
-    title = "The amount in an invoice's prefix is read in every unit, and is what the demand says"
+    title = "The amount in an invoice's prefix is read in every unit"
     s = start(d, "payment-units", title, f"HOUSE-PAY-02 {req}", "Money", payments=PAY)
     units = (("lnbc1m", 100_000), ("lnbc1u", 100), ("lnbc10n", 1), ("lnbc100n", 10), ("lnbc10000p", 1))
     for number, (prefix, amount) in enumerate(units):
@@ -79,7 +79,7 @@ def _bad(d: Dialect, name: str, title: str, req: str, *demands: tuple[int, str])
 
 
 def other_amount(d: Dialect, req: str = "") -> Case:
-    title = "An invoice for another amount than the demand's is not paid, be it more, less, or a part of a sat more"
+    title = "An invoice for another amount than the demand's is not paid"
     demands = ((100, SATS_200), (100, SATS_50), (100, "lnbc1m" + DATA), (1, "lnbc15n" + DATA))
     return _bad(d, "payment-other-amount", title, f"HOUSE-PAY-02 {req}", *demands)
 
@@ -139,7 +139,7 @@ def other_author(d: Dialect, req: str = "") -> Case:
 
 
 def only_once(d: Dialect, req: str = "") -> Case:
-    title = "A request is paid for once: a demand that comes again, or a second one, is not paid"
+    title = "A request is paid for once: a demand that comes again, or another, is not paid"
     s = start(d, "payment-once", title, f"HOUSE-PAY-06 {req}", "Money Replay", payments=PAY)
     asked = asks(s, d)
     s.signs("bob", d.demand(asked.event, 100, SATS_100))
@@ -154,7 +154,7 @@ def only_once(d: Dialect, req: str = "") -> Case:
 
 
 def clock_stands(d: Dialect, req: str = "") -> Case:
-    title = "While payment is awaited the request does not time out, until the demand has ended"
+    title = "While payment is awaited the request lives as long as the demand"
     s = start(d, "payment-clock", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY)
     asked = asks(s, d)
     s.after(30)
@@ -267,7 +267,7 @@ def accepted(d: Dialect, req: str = "") -> Case:
 
 
 def other_method(d: Dialect, req: str = "") -> Case:
-    title = "A demand for a method of payment that the client does not know is ignored; another may follow"
+    title = "A demand for an unknown method of payment is ignored; another may follow"
     s = start(d, "payment-other-method", title, f"HOUSE-PAY-05 {req}", "Money", payments=PAY, level="MAY")
     asked = asks(s, d)
     form = d.demand(asked.event, 100, SATS_100)

@@ -101,7 +101,7 @@ def numbers(d: Dialect, req: str = "") -> Case:
 def handshake(d: Dialect, req: str = "") -> Case:
     title = "initialize is published and answered, and initialized follows"
     if not d.has_initialized:
-        title = "initialize is published and answered; the revision has no initialized, and none is published"
+        title = "initialize is published and answered; no initialized follows"
     s = start(d, "handshake", title, f"HOUSE-ID-02 {req}", "Handshake")
     answered(s, d, asks(s, d, 0, "initialize", INITIALIZE), INITIALIZE_RESULT)
     s.says(INITIALIZED)
@@ -113,7 +113,7 @@ def handshake(d: Dialect, req: str = "") -> Case:
 
 def first_server(d: Dialect, req: str = "") -> Case:
     """Only where a key can have several servers."""
-    title = "Without a server id the first answer to initialize gives it, and other answers are dropped"
+    title = "Without a server id the first answer to initialize gives it; others are dropped"
     opened = {"pubkey": BOB, "id": None, "announcement": None}
     s = start(d, "first-server", title, f"HOUSE-ID-07 {req}", "Handshake WhichServer", server=opened)
     asked = asks(s, d, 0, "initialize", INITIALIZE, server_id=None)
@@ -144,7 +144,7 @@ def servers(d: Dialect, req: str = "") -> Case:
 
 
 def from_announcement(d: Dialect, req: str = "") -> Case:
-    title = "Without a handshake initialize is answered from the announcement, and nothing of it is published"
+    title = "Without a handshake the announcement answers initialize, which is not published"
     s = start(d, "from-announcement", title, f"HOUSE-ID-02 {req}", "Handshake", handshake=False, level="MAY")
     s.open["server"] = s.open["server"] | {"announcement": announced(s, d)}
     s.says(rpc("initialize", INITIALIZE, 0))
@@ -167,7 +167,7 @@ def initialize_times_out(d: Dialect, req: str = "") -> Case:
 
 
 def times_out(d: Dialect, req: str = "") -> Case:
-    title = "A request without an answer in time is cancelled and fails; a late answer is dropped"
+    title = "A request without an answer in time is cancelled; a late answer is dropped"
     s = start(d, "times-out", title, f"HOUSE-ID-03 {req}", "TimeOut")
     asked = asks(s, d)
     s.tick(59)
@@ -180,7 +180,7 @@ def times_out(d: Dialect, req: str = "") -> Case:
 
 
 def cancelled(d: Dialect, req: str = "") -> Case:
-    title = "A cancel of the local client is published as the revision spells it; a late answer is dropped"
+    title = "A local cancel is published in the revision's form; a late answer is dropped"
     s = start(d, "cancelled", title, f"HOUSE-ID-03 {req}", "Cancel")
     asked = asks(s, d)
     s.says(rpc("notifications/cancelled", {"requestId": 3, "reason": "too slow"}))
@@ -215,7 +215,7 @@ def progress(d: Dialect, req: str = "") -> Case:
 
 def progress_as_printed(d: Dialect, req: str = "") -> Case:
     """Only in the DVMCP revisions, whose seeds print progress with id and message alone."""
-    title = "Progress as the seed prints it is delivered with the caller's token and rising numbers"
+    title = "Progress as printed is delivered with the caller's token and rising numbers"
     s = start(d, "progress-as-printed", title, f"HOUSE-ID-04 {req}", "Progress")
     asked = asks(s, d, params=CALL | {"_meta": {"progressToken": "weather"}})
     for number, text in ((1, "looking"), (2, "still looking")):
@@ -228,7 +228,7 @@ def progress_as_printed(d: Dialect, req: str = "") -> Case:
 
 
 def progress_without_token(d: Dialect, req: str = "") -> Case:
-    title = "Progress of a request without a token is not delivered, and still keeps the request alive"
+    title = "Progress without a token is not delivered, and still keeps the request alive"
     s = start(d, "progress-without-token", title, f"HOUSE-ID-04 {req}", "Progress TimeOut")
     asked = asks(s, d)
     s.after(50)
@@ -300,7 +300,7 @@ def client_notification(d: Dialect, req: str = "") -> Case:
 
 def server_ping(d: Dialect, req: str = "") -> Case:
     """Only where servers may ping."""
-    title = "A server's ping is answered at once, with nothing, and never reaches the local client"
+    title = "A server's ping is answered at once and never reaches the local client"
     s = start(d, "server-ping", title, f"HOUSE-ID-01 {req}", "ServerRequest")
     for id in (7, "0"):
         ping = s.arrives("bob", d.server_request("ping", None, id))
@@ -312,7 +312,7 @@ def server_ping(d: Dialect, req: str = "") -> Case:
 
 def server_request(d: Dialect, req: str = "") -> Case:
     """Only where servers may ask clients."""
-    title = "A request of the server is delivered, and the answer of the local client is published"
+    title = "A request of the server is delivered, and the local client's answer published"
     s = start(d, "server-request", title, f"HOUSE-ID-01 {req}", "ServerRequest")
     asked = s.arrives("bob", d.server_request("roots/list", None, 5))
     s.delivers(rpc("roots/list", None, ANY_ID))
@@ -327,7 +327,7 @@ def server_request(d: Dialect, req: str = "") -> Case:
 
 def server_withdraws(d: Dialect, req: str = "") -> Case:
     """Only where servers may ask clients."""
-    title = "A server's cancel of its own request is delivered with the id that the local client knows"
+    title = "A server's cancel of its request is delivered with the id the local client knows"
     s = start(d, "server-withdraws", title, f"HOUSE-ID-03 HOUSE-ROUTE-04 {req}", "ServerRequest Cancel")
     asked = s.arrives("bob", d.server_request("roots/list", None, 5))
     step = s.delivers(rpc("roots/list", None, ANY_ID))

@@ -65,7 +65,7 @@ def unknown_e(d: Dialect, req: str = "") -> Case:
 
 
 def notification_unknown_e(d: Dialect, req: str = "") -> Case:
-    title = "A notification whose e names no request of ours is dropped; one without e is delivered"
+    title = "A notification whose e names no request is dropped; one without e is delivered"
     s = start(d, "notification-unknown-e", title, f"HOUSE-ID-01 {req}", "Correlation")
     s.arrives("bob", d.to_client("notifications/message", {"level": "info", "data": "not yours"}, request=STRANGE))
     s.arrives("bob", d.to_client("notifications/message", {"level": "info", "data": "for all"}))
@@ -112,7 +112,7 @@ def answered_twice(d: Dialect, req: str = "") -> Case:
 
 
 def told_twice(d: Dialect, req: str = "") -> Case:
-    title = "A notification that comes from two relays is delivered once, for as long as it is fresh"
+    title = "A notification from two relays is delivered once, for as long as it is fresh"
     s = start(d, "told-twice", title, f"HOUSE-ONCE-02 HOUSE-ONCE-04 {req}", "Replay")
     event = s.arrives("bob", d.to_client(CHANGED), ago=-50)
     s.delivers(rpc(CHANGED))
@@ -229,7 +229,7 @@ def too_many_pending(d: Dialect, req: str = "") -> Case:
 
 
 def full_memory(d: Dialect, req: str = "") -> Case:
-    title = "When no more event ids can be remembered, what is new is dropped and nothing counts twice"
+    title = "When no more ids can be remembered, what is new is dropped"
     s = start(d, "full-memory", title, f"HOUSE-LIMIT-04 HOUSE-ONCE-05 {req}", "Limits Replay", limits={"seen": 1})
     event = s.arrives("bob", d.to_client(CHANGED))
     s.delivers(rpc(CHANGED))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from vectors.source.client_play import (
-    CALL,
     CHANGED,
     FLAGS,
     RESULT,
@@ -21,7 +20,7 @@ from vectors.source.client_play import (
     start,
 )
 from vectors.source.dialects import CAROL, Dialect
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, event_of, result, rpc, text
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, result, rpc, text
 from vectors.source.writing import Case
 
 WRAP, EPHEMERAL_WRAP = 1059, 21059
@@ -61,13 +60,14 @@ def required(d: Dialect, req: str = "") -> Case:
 
 
 def required_never_plain(d: Dialect, req: str = "") -> Case:
-    title = "Where encryption is required, plain text is no way out of silence, even if plain text is allowed"
+    title = "Where encryption is required, silence is no reason for plain text"
     changes: dict[str, Any] = {"encryption": "required", "allow_plain": True}
     s = start(d, "required-never-plain", title, f"HOUSE-CRYPT-06 {req}", "Downgrade", **changes)
     asked = asks(s, d, wrap=WRAP, first=True)
     s.tick(61)
     cancels(s, d, asked)
     fails(s, asked)
+    asks(s, d, 4, wrap=WRAP)
     return s.case()
 
 
@@ -105,7 +105,7 @@ def falls_back(d: Dialect, req: str = "") -> Case:
 
 
 def worked_before(d: Dialect, req: str = "") -> Case:
-    title = "After encryption has worked there is no way back to plain text, with leave or without"
+    title = "After encryption has worked there is no way back to plain text"
     changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}
     s = start(d, "worked-before", title, f"HOUSE-CRYPT-08 {req}", "Downgrade", **changes)
     answered(s, d, asks(s, d, 1, wrap=WRAP, first=True))
@@ -118,7 +118,7 @@ def worked_before(d: Dialect, req: str = "") -> Case:
 
 
 def forged_inner(d: Dialect, req: str = "") -> Case:
-    title = "What a wrap holds counts only if it is signed, verifies, and is the server's message to us"
+    title = "What a wrap holds counts only if it verifies and is the server's message to us"
     req = f"HOUSE-CRYPT-01 HOUSE-CRYPT-02 HOUSE-CRYPT-03 HOUSE-ONCE-03 {req}"
     s = start(d, "forged-inner", title, req, "Encryption Forged", encryption="optional")
     form = d.to_client(CHANGED)
@@ -171,7 +171,7 @@ def wrapped_twice(d: Dialect, req: str = "") -> Case:
 
 
 def wrap_times(d: Dialect, req: str = "") -> Case:
-    title = "The time of a wrap says nothing; that of the event inside must be fresh"
+    title = "The time of a wrap says nothing; the event inside counts only if it is fresh"
     s = start(d, "wrap-times", title, f"HOUSE-TIME-01 {req}", "Encryption Time", encryption="optional")
     s.arrives("bob", d.to_client(CHANGED), wrap=WRAP, wrap_ago=2 * DAY)
     s.delivers(rpc(CHANGED))
@@ -254,7 +254,7 @@ def both_wraps_read(d: Dialect, req: str = "") -> Case:
 
 
 def baseline(d: Dialect, req: str = "") -> Case:
-    title = "What the server's first message says is the baseline: tags of a later message do not extend it"
+    title = "The server's first message is the baseline: later tags do not extend it"
     s = start(d, "baseline", title, f"HOUSE-CRYPT-05 {req}", "Encryption Discovery", encryption="optional",
               level="SHOULD")  # fmt: skip
     answered(s, d, asks(s, d, 1, wrap=WRAP, first=True))
@@ -265,7 +265,7 @@ def baseline(d: Dialect, req: str = "") -> Case:
 
 
 def discovery(d: Dialect, req: str = "") -> Case:
-    title = "The client's first message says what it reads, be it initialize or not, and the next one does not"
+    title = "The client's first message says what it reads, whatever it is; the next does not"
     s = start(d, "discovery", title, f"HOUSE-CRYPT-05 {req}", "Discovery", encryption="optional", level="SHOULD")
     s.says(rpc("tools/list", {}, 1))
     s.publishes(d.request("tools/list", {}, 1).with_tags(*FLAGS), wrap=WRAP)

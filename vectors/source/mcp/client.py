@@ -33,10 +33,10 @@ from vectors.source.writing import Case
 
 
 def opened(t: Text, d: Dialect) -> Case:
-    title = "A subscription is requested, acknowledged, and delivers what was acknowledged, under the caller's id"
+    title = "A subscription delivers what was acknowledged, under the caller's id"
     rows = ("OPEN-01 FILT-01 FILT-03 FILT-04 FILT-05 FILT-06 ACK-01 ACK-04 ID-01 ID-02 META-01 N:ID-02 N:TAG-01 "
             "N:TAG-02 N:DATA-02 D:OPEN-03 D:OPEN-04 D:MULTI-02 F:META-02")  # fmt: skip
-    rows += " N:ID-03" if d.whole else " N:ID-04 N:ID-05"
+    rows += " N:ID-03" if d.whole else " N:ID-04 N:ID-05 H:ID-05"
     s = listener(t, d, "open", title, rows, "Basic")
     sub = listens(s, t, d, 1, TO_ALL)
     acknowledges(s, t, d, sub, TO_ALL)
@@ -71,8 +71,8 @@ def superset(t: Text, d: Dialect) -> Case:
 
 
 def held(t: Text, d: Dialect) -> Case:
-    title = "What comes before the acknowledgement is held, and delivered with it in the order of its time"
-    rows = "ACK-01 F:ACK-02 N:ACK-01 N:ACK-02 N:ACK-06"
+    title = "What comes before the acknowledgement is held, and follows it in order of time"
+    rows = "ACK-01 F:ACK-02 N:ACK-01 N:ACK-02 N:ACK-06 H:TIME-07"
     s = listener(t, d, "held", title, rows, "Order Acknowledgement")
     sub = listens(s, t, d, 1, TO_ALL)
     told(s, t, d, sub, UPDATED, {"uri": URI}, ago=1)
@@ -132,7 +132,7 @@ def interleaved(t: Text, d: Dialect) -> Case:
 
 
 def ids(t: Text, d: Dialect) -> Case:
-    title = 'The ids 0, 1, "1", "", -1 and 2^53 name six subscriptions, and come back as they were'
+    title = 'The ids 0, 1, "1", "", -1 and 2^53 name six subscriptions and come back'
     s = listener(t, d, "ids", title, "ID-02 N:ID-02 N:ID-03 D:ID-04", "Ids")
     subs = [listens(s, t, d, id) for id in (0, 1, "1", "", -1, 9007199254740992)]
     for sub in subs:
@@ -206,7 +206,7 @@ def disagreement(t: Text, d: Dialect) -> Case:
 
 
 def unrequested(t: Text, d: Dialect) -> Case:
-    title = "A type or a URI that was not acknowledged is dropped; a part of a resource is let in"
+    title = "What was not acknowledged is dropped; a part of a resource is let in"
     s = listener(t, d, "unrequested", title, "OPEN-02 FILT-06 FILT-07 N:DATA-02 N:DATA-03", "Filter")
     asked = {"resourceSubscriptions": ["file:///project"]}
     sub = listens(s, t, d, 1, asked)
@@ -232,7 +232,7 @@ def not_its_business(t: Text, d: Dialect) -> Case:
 
 
 def extension(t: Text, d: Dialect) -> Case:
-    title = "A member of the filter that the text does not name travels, and so does what it asks for"
+    title = "A filter member that the text does not name travels, and so does what it brings"
     s = listener(t, d, "extension", title, "FILT-01 ACK-04 N:DATA-02", "Extension")
     asked = {"toolsListChanged": True, "taskIds": ["task-1"]}
     sub = listens(s, t, d, 1, asked)
@@ -271,7 +271,7 @@ def wrapped(t: Text, d: Dialect) -> Case:
 
 
 def refused(t: Text, d: Dialect) -> Case:
-    title = "An error in answer to a listen request reaches the caller with its code, and ends it"
+    title = "An error in answer to a listen request ends it and reaches the caller"
     s = listener(t, d, "refused", title, "OPEN-01 N:OPEN-04 N:LOST-05", "Refused")
     for number, code in enumerate((-32601, -32602, -32022, -32603)):
         sub = listens(s, t, d, number)

@@ -33,7 +33,7 @@ from vectors.source.writing import Case
 
 
 def closed(t: Text, d: Dialect) -> Case:
-    title = "The caller ends a subscription by a cancel with requestId and e; what comes later is ignored"
+    title = "The caller's cancel goes out with requestId and e; what comes later is ignored"
     rows = "CAN-01 F:CAN-04 N:CAN-01 N:CAN-02 N:ID-06 N:TAG-03 N:LOST-05"
     s = listener(t, d, "closed", title, rows, "End")
     sub = listens(s, t, d, "sub")
@@ -61,7 +61,7 @@ def closed_early(t: Text, d: Dialect) -> Case:
 
 
 def ended(t: Text, d: Dialect) -> Case:
-    title = "After the last result late notifications are delivered for a while, then the result"
+    title = "After the last result, late notifications are delivered for a while"
     rows = "END-01 END-02 END-05 END-06 N:END-02 N:END-06 N:LOST-05"
     s = listener(t, d, "ended", title, rows, "End Order")
     sub = listens(s, t, d, 1)
@@ -78,7 +78,7 @@ def ended(t: Text, d: Dialect) -> Case:
 
 
 def ended_first(t: Text, d: Dialect) -> Case:
-    title = "A last result that overtakes the acknowledgement ends the subscription after the grace time"
+    title = "A last result before the acknowledgement ends a subscription after a grace time"
     s = listener(t, d, "ended-first", title, "END-01 N:END-01", "End Order")
     sub = listens(s, t, d, 1)
     ends(s, t, d, sub)
@@ -97,7 +97,7 @@ def ended_first(t: Text, d: Dialect) -> Case:
 
 
 def ended_oddly(t: Text, d: Dialect) -> Case:
-    title = "A last result with a wrong subscription id, or none, ends the subscription all the same"
+    title = "A last result with a wrong subscription id, or none, still ends a subscription"
     s = listener(t, d, "ended-oddly", title, "END-01 N:END-05 N:TAG-07", "End Ids")
     for number, body in enumerate((last("other"), {"resultType": "complete"})):
         sub = listens(s, t, d, number)
@@ -143,7 +143,7 @@ def renewed(s: Script, t: Text, d: Dialect, old: Sub, filter: Any) -> None:
 
 
 def disconnected(t: Text, d: Dialect) -> Case:
-    title = "Without connection a subscription is lost; it is opened anew, and the caller told to fetch again"
+    title = "A subscription that is lost is opened anew, and the caller told to fetch again"
     rows = "RE-01 D:END-04 F:END-03 N:LOST-01 N:LOST-02 N:LOST-03 N:LOST-04 N:LOST-05"
     s = listener(t, d, "disconnected", title, rows, "Lost")
     filter = {"toolsListChanged": True, "resourceSubscriptions": [URI]}
@@ -157,7 +157,7 @@ def disconnected(t: Text, d: Dialect) -> Case:
 
 
 def unacknowledged(t: Text, d: Dialect) -> Case:
-    title = "Without acknowledgement in time the subscription is cancelled and opened anew; what was held is gone"
+    title = "Without acknowledgement in time a subscription is cancelled and opened anew"
     rows = "RE-01 N:ACK-05 N:LOST-02 N:LOST-03 N:LOST-05"
     s = listener(t, d, "unacknowledged", title, rows, "Lost Acknowledgement")
     sub = listens(s, t, d, "sub")
@@ -172,7 +172,7 @@ def unacknowledged(t: Text, d: Dialect) -> Case:
 
 
 def torn_down(t: Text, d: Dialect) -> Case:
-    title = "A server's cancel, or an error after the acknowledgement, loses the subscription: it is opened anew"
+    title = "A server's cancel, or an error after the acknowledgement, loses the subscription"
     rows = "RE-01 F:END-08 N:END-03 N:END-04 N:LOST-02 N:LOST-04"
     s = listener(t, d, "torn-down", title, rows, "Lost End")
     first, second = listens(s, t, d, "a"), listens(s, t, d, "b")
@@ -187,7 +187,7 @@ def torn_down(t: Text, d: Dialect) -> Case:
 
 
 def not_reopened(t: Text, d: Dialect) -> Case:
-    title = "A subscription that is lost, and is not to be opened anew, ends with an error to its caller"
+    title = "A lost subscription that is not to be opened anew ends with an error"
     s = listener(t, d, "not-reopened", title, "RE-01 N:LOST-01 N:END-03 N:END-04 N:ACK-05", "Lost", reopen=False)
     subs = [listens(s, t, d, id) for id in ("a", "b", "c")]
     for sub in subs:

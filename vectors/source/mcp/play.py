@@ -76,12 +76,14 @@ class Text:
         return self.local(id) if d.whole else event
 
     def rows(self, names: str) -> str:
-        """Rows of the ledger that both texts have, and rows on Nostr: `ID-01` is of this text, `N:ID-01` on Nostr."""
+        """Rows of the ledger: `ID-01` is of this text, `N:ID-01` on Nostr, `H:ID-05` a rule of the house."""
         made = []
         for name in names.split():
             first, _, rest = name.partition(":")
             if first == "N":
                 made.append(f"SUBN-{rest}")
+            elif first == "H":
+                made.append(f"HOUSE-{rest}")
             elif first in ("D", "F"):
                 made += [f"SUB{first}-{rest}"] if self.ledger == f"SUB{first}" else []
             else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vectors.source.dialects import CONTEXTVM, CTXVM, REV1_1
-from vectors.source.mcp import client, client_ends
+from vectors.source.dialects import CONTEXTVM, CTXVM, EPHEMERAL, REV1, REV1_1
+from vectors.source.mcp import client, client_ends, server, server_ends
 from vectors.source.mcp.play import FINAL, suite
 
 CLIENT = [
@@ -28,6 +28,8 @@ CLIENT = [
     client.wrapped(FINAL, CONTEXTVM),
     client.extension(FINAL, CONTEXTVM),
     client.opened(FINAL, REV1_1),
+    client.opened(FINAL, EPHEMERAL),
+    client.opened(FINAL, REV1),
     client.held(FINAL, REV1_1),
     client.equal_requests(FINAL, REV1_1),
     client.strangers(FINAL, REV1_1),
@@ -51,4 +53,56 @@ CLIENT = [
     client_ends.ended_oddly(FINAL, REV1_1),
 ]
 
-SUITE = suite(FINAL, "subscriptions-2026-07-28", "MCP 2026-07-28: subscriptions", CLIENT, [])
+SERVER = [
+    server.opened(FINAL, CONTEXTVM),
+    server.narrowed(FINAL, CONTEXTVM),
+    server.failed_resource(FINAL, CONTEXTVM),
+    server.asked_for(FINAL, CONTEXTVM),
+    server.not_asked(FINAL, CONTEXTVM),
+    server.unknown_member(FINAL, CONTEXTVM),
+    server.nothing_honoured(FINAL, CONTEXTVM),
+    server.unconfirmed(FINAL, CONTEXTVM),
+    server.before_agreement(FINAL, CONTEXTVM),
+    server.refused_by_relays(FINAL, CONTEXTVM),
+    server.repeated(FINAL, CONTEXTVM),
+    server.stale(FINAL, CONTEXTVM),
+    server.cancelled_before(FINAL, CONTEXTVM),
+    server.cancelled_by_client(FINAL, CONTEXTVM),
+    server.cancelled_by_stranger(FINAL, CONTEXTVM),
+    server.cancelled_nothing(FINAL, CONTEXTVM),
+    server.several(FINAL, CONTEXTVM),
+    server.one_watch(FINAL, CONTEXTVM),
+    server.ids(FINAL, CONTEXTVM),
+    server.refused(FINAL, CONTEXTVM),
+    server.too_many(FINAL, CONTEXTVM),
+    server.id_in_use(FINAL, CONTEXTVM),
+    server.opened(FINAL, REV1_1),
+    server.before_agreement(FINAL, REV1_1),
+    server.cancelled_before(FINAL, REV1_1),
+    server.cancelled_by_client(FINAL, REV1_1),
+    server.cancelled_by_stranger(FINAL, REV1_1),
+    server.several(FINAL, REV1_1),
+    server.refused(FINAL, REV1_1),
+    server.opened(FINAL, REV1),
+    server.opened(FINAL, EPHEMERAL),
+    server.opened(FINAL, CTXVM),
+    server_ends.failing(FINAL, CONTEXTVM),
+    server_ends.lease(FINAL, CONTEXTVM),
+    server_ends.stopped(FINAL, CONTEXTVM),
+    server_ends.restarted(FINAL, CONTEXTVM),
+    server_ends.bounded(FINAL, CONTEXTVM),
+    server_ends.wrapped(FINAL, CONTEXTVM),
+    server_ends.passed_on(FINAL, CONTEXTVM),
+    server_ends.passed_on_cancel(FINAL, CONTEXTVM),
+    server_ends.passed_on_error(FINAL, CONTEXTVM),
+    server_ends.stopped_by_cancel(FINAL, CONTEXTVM, "cancelled"),
+    server_ends.stopped_by_cancel(FINAL, CONTEXTVM, "both"),
+    server_ends.other_version(FINAL, CONTEXTVM, -32022, "DRAFT-2026-v1"),
+    server_ends.lease(FINAL, REV1_1),
+    server_ends.stopped(FINAL, REV1_1),
+    server_ends.passed_on(FINAL, REV1_1),
+    server_ends.passed_on_cancel(FINAL, REV1_1),
+    server_ends.wrapped(FINAL, CTXVM),
+]
+
+SUITE = suite(FINAL, "subscriptions-2026-07-28", "MCP 2026-07-28: subscriptions", CLIENT, SERVER)

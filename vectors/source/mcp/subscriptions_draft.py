@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vectors.source.dialects import CONTEXTVM, REV1, REV1_1
-from vectors.source.mcp import client, client_ends
+from vectors.source.dialects import CONTEXTVM, CTXVM, EPHEMERAL, REV1, REV1_1
+from vectors.source.mcp import client, client_ends, server, server_ends
 from vectors.source.mcp.play import DRAFT, suite
 
 CLIENT = [
@@ -27,6 +27,8 @@ CLIENT = [
     client.id_types(DRAFT, CONTEXTVM),
     client.wrapped(DRAFT, CONTEXTVM),
     client.opened(DRAFT, REV1_1),
+    client.opened(DRAFT, CTXVM),
+    client.opened(DRAFT, EPHEMERAL),
     client.held(DRAFT, REV1_1),
     client.equal_requests(DRAFT, REV1_1),
     client.strangers(DRAFT, REV1_1),
@@ -43,4 +45,56 @@ CLIENT = [
     client_ends.unacknowledged(DRAFT, REV1_1),
 ]
 
-SUITE = suite(DRAFT, "subscriptions-draft", "MCP DRAFT-2026-v1: subscriptions", CLIENT, [])
+SERVER = [
+    server.opened(DRAFT, CONTEXTVM),
+    server.narrowed(DRAFT, CONTEXTVM),
+    server.failed_resource(DRAFT, CONTEXTVM),
+    server.asked_for(DRAFT, CONTEXTVM),
+    server.not_asked(DRAFT, CONTEXTVM),
+    server.unknown_member(DRAFT, CONTEXTVM),
+    server.nothing_honoured(DRAFT, CONTEXTVM),
+    server.unconfirmed(DRAFT, CONTEXTVM),
+    server.before_agreement(DRAFT, CONTEXTVM),
+    server.refused_by_relays(DRAFT, CONTEXTVM),
+    server.repeated(DRAFT, CONTEXTVM),
+    server.stale(DRAFT, CONTEXTVM),
+    server.cancelled_before(DRAFT, CONTEXTVM),
+    server.cancelled_by_client(DRAFT, CONTEXTVM),
+    server.cancelled_by_stranger(DRAFT, CONTEXTVM),
+    server.cancelled_nothing(DRAFT, CONTEXTVM),
+    server.several(DRAFT, CONTEXTVM),
+    server.one_watch(DRAFT, CONTEXTVM),
+    server.ids(DRAFT, CONTEXTVM),
+    server.refused(DRAFT, CONTEXTVM),
+    server.too_many(DRAFT, CONTEXTVM),
+    server.id_in_use(DRAFT, CONTEXTVM),
+    server.opened(DRAFT, REV1_1),
+    server.before_agreement(DRAFT, REV1_1),
+    server.cancelled_before(DRAFT, REV1_1),
+    server.cancelled_by_client(DRAFT, REV1_1),
+    server.cancelled_by_stranger(DRAFT, REV1_1),
+    server.several(DRAFT, REV1_1),
+    server.refused(DRAFT, REV1_1),
+    server.opened(DRAFT, REV1),
+    server.opened(DRAFT, EPHEMERAL),
+    server.opened(DRAFT, CTXVM),
+    server_ends.failing(DRAFT, CONTEXTVM),
+    server_ends.lease(DRAFT, CONTEXTVM),
+    server_ends.stopped(DRAFT, CONTEXTVM),
+    server_ends.restarted(DRAFT, CONTEXTVM),
+    server_ends.bounded(DRAFT, CONTEXTVM),
+    server_ends.wrapped(DRAFT, CONTEXTVM),
+    server_ends.passed_on(DRAFT, CONTEXTVM),
+    server_ends.passed_on_cancel(DRAFT, CONTEXTVM),
+    server_ends.passed_on_error(DRAFT, CONTEXTVM),
+    server_ends.stopped_by_cancel(DRAFT, CONTEXTVM, "cancelled"),
+    server_ends.stopped_by_cancel(DRAFT, CONTEXTVM, "both"),
+    server_ends.other_version(DRAFT, CONTEXTVM, -32004, "2026-07-28"),
+    server_ends.lease(DRAFT, REV1_1),
+    server_ends.stopped(DRAFT, REV1_1),
+    server_ends.passed_on(DRAFT, REV1_1),
+    server_ends.passed_on_cancel(DRAFT, REV1_1),
+    server_ends.wrapped(DRAFT, CTXVM),
+]
+
+SUITE = suite(DRAFT, "subscriptions-draft", "MCP DRAFT-2026-v1: subscriptions", CLIENT, SERVER)

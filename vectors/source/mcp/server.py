@@ -1,0 +1,336 @@
+"""Subscriptions at the server: MCP.md section 4.4, row by row. Behind it is an MCP server of 2025-03-26."""
+
+from __future__ import annotations
+
+from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect
+from vectors.source.mcp.play import (
+    LISTEN,
+    PROMPTS,
+    RESOURCES,
+    TO_ALL,
+    TO_TOOLS,
+    TOOLS,
+    UPDATED,
+    URI,
+    Text,
+    acked,
+    asks,
+    cancel_form,
+    cancelled,
+    feeder,
+    finished,
+    opens,
+    says,
+)
+from vectors.source.scripts import failure, id_of, mcp_server, result, rpc
+from vectors.source.writing import Case, public
+
+TO_RESOURCE = {"resourceSubscriptions": [URI]}
+
+
+def opened(t: Text, d: Dialect) -> Case:
+    title = "A subscription is acknowledged; its changes are published with its e and name"
+    rows = ("OPEN-01 OPEN-02 ACK-01 ACK-04 ID-01 ID-02 FILT-03 FILT-04 FILT-05 FILT-06 D:OPEN-03 D:OPEN-04 F:ACK-02 "
+            "N:TAG-01 N:TAG-02 N:SERVE-04 N:SERVE-09")  # fmt: skip
+    rows += " N:ID-03" if d.whole else " N:ID-04 N:ID-05 H:ID-05"
+    s = feeder(t, d, "open", title, rows, "Basic")
+    feed = asks(s, t, d, 1, TO_ALL)
+    asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.says(result(id_of(asked), {}))
+    acked(s, d, feed, TO_ALL)
+    for method in (TOOLS, PROMPTS, RESOURCES):
+        s.says(rpc(method))
+        says(s, d, feed, method)
+    s.says(rpc(UPDATED, {"uri": URI}))
+    says(s, d, feed, UPDATED, {"uri": URI})
+    return s.case()
+
+
+def narrowed(t: Text, d: Dialect) -> Case:
+    title = "What the MCP server does not offer is left out of the acknowledgement"
+    capabilities = {"tools": {"listChanged": True}, "prompts": {}, "resources": {"subscribe": False}}
+    servers = [mcp_server(capabilities=capabilities)]
+    s = feeder(t, d, "narrowed", title, "ACK-04 ACK-07", "Acknowledgement", servers=servers)
+    feed = asks(s, t, d, 1, TO_ALL)
+    acked(s, d, feed, TO_TOOLS)
+    s.says(rpc(PROMPTS))
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def failed_resource(t: Text, d: Dialect) -> Case:
+    title = "A resource that the MCP server refuses is left out of the acknowledgement"
+    s = feeder(t, d, "refused-resource", title, "ACK-04 ACK-07", "Acknowledgement")
+    feed = asks(s, t, d, 1, {**TO_TOOLS, **TO_RESOURCE})
+    asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.says(failure(id_of(asked), -32002, "Resource not found"))
+    acked(s, d, feed, TO_TOOLS)
+    s.says(rpc(UPDATED, {"uri": URI}))
+    return s.case()
+
+
+def asked_for(t: Text, d: Dialect) -> Case:
+    title = "Nothing is sent that was not asked for; false asks for nothing"
+    s = feeder(t, d, "asked-for", title, "OPEN-02 FILT-07 F:FILT-02 N:SERVE-10", "Filter")
+    feed = asks(s, t, d, 1, {"toolsListChanged": True, "promptsListChanged": False, "resourceSubscriptions": []})
+    acked(s, d, feed, TO_TOOLS)
+    s.says(rpc(PROMPTS))
+    s.says(rpc(RESOURCES))
+    s.says(rpc(UPDATED, {"uri": URI}))
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def not_asked(t: Text, d: Dialect) -> Case:
+    title = "A client of this version that has asked for no changes is told of none"
+    s = feeder(t, d, "not-asked", title, "OPEN-02", "Filter")
+    event = s.arrives("alice", d.request("tools/list", {"_meta": t.meta()}, 1))
+    asked = s.delivers(rpc("tools/list", {"_meta": t.meta()}, ANY_ID))
+    s.says(result(id_of(asked), {"tools": []}))
+    s.publishes(d.response(event, 1, {"tools": []}))
+    s.says(rpc(TOOLS))
+    s.says(rpc(UPDATED, {"uri": URI}))
+    return s.case()
+
+
+def unknown_member(t: Text, d: Dialect) -> Case:
+    title = "A filter member that nobody here knows is not acknowledged, and does no harm"
+    s = feeder(t, d, "unknown-member", title, "ACK-07", "Extension")
+    feed = asks(s, t, d, 1, {"toolsListChanged": True, "taskIds": ["task-1"]})
+    acked(s, d, feed, TO_TOOLS)
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def nothing_honoured(t: Text, d: Dialect) -> Case:
+    title = "Where nothing can be honoured, nothing is acknowledged, and that is the end"
+    s = feeder(t, d, "nothing", title, "ACK-04 F:END-01 F:END-02 F:END-05 F:END-06", "Acknowledgement")
+    feed = asks(s, t, d, 1, {})
+    acked(s, d, feed, {}, ok=False)
+    if t.has_result:
+        finished(s, d, feed)
+    s.says(rpc(TOOLS))
+    return s.case()
+
+
+def unconfirmed(t: Text, d: Dialect) -> Case:
+    title = "Changes wait until a relay has taken the acknowledgement, or a time is up"
+    rows = "ACK-01 F:ACK-02 N:SERVE-04 N:SERVE-05"
+    s = feeder(t, d, "unconfirmed", title, rows, "Order Acknowledgement")
+    feed = asks(s, t, d)
+    step = acked(s, d, feed, ok=False)
+    s.says(rpc(TOOLS))
+    s.ok(step)
+    says(s, d, feed, TOOLS)
+    other = asks(s, t, d, 2, {"promptsListChanged": True})
+    acked(s, d, other, {"promptsListChanged": True}, ok=False)
+    s.says(rpc(PROMPTS))
+    s.tick(4)
+    s.tick(1)
+    says(s, d, other, PROMPTS)
+    return s.case()
+
+
+def before_agreement(t: Text, d: Dialect) -> Case:
+    title = "A change while the MCP server is still being asked is not missed"
+    s = feeder(t, d, "gathered", title, "ACK-01 N:SERVE-04 H:TIME-07", "Order")
+    feed = asks(s, t, d, 1, {**TO_TOOLS, **TO_RESOURCE})
+    asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.says(rpc(TOOLS))
+    s.says(result(id_of(asked), {}))
+    step = acked(s, d, feed, {**TO_TOOLS, **TO_RESOURCE}, ok=False)
+    s.ok(step)
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def refused_by_relays(t: Text, d: Dialect) -> Case:
+    title = "An acknowledgement that no relay takes ends the subscription"
+    s = feeder(t, d, "not-taken", title, "N:SERVE-06", "Acknowledgement End")
+    feed = asks(s, t, d)
+    step = acked(s, d, feed, ok=False)
+    s.says(rpc(TOOLS))
+    s.ok(step, False, "blocked: not here")
+    s.says(rpc(TOOLS))
+    s.tick(10)
+    return s.case()
+
+
+def repeated(t: Text, d: Dialect) -> Case:
+    title = "The same listen event again gets no second acknowledgement"
+    s = feeder(t, d, "repeated", title, "N:SERVE-07", "Repeated")
+    feed = opens(s, t, d)
+    s.again(feed.event)
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def stale(t: Text, d: Dialect) -> Case:
+    title = "A listen request that is not fresh is met with silence"
+    s = feeder(t, d, "stale", title, "N:SERVE-01", "Repeated")
+    asks(s, t, d, ago=61)
+    feed = opens(s, t, d, 2)
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def cancelled_before(t: Text, d: Dialect) -> Case:
+    title = "A cancel that overtakes its listen request counts"
+    s = feeder(t, d, "overtaken", title, "N:SERVE-08", "Order End")
+    event = s.signed("alice", d.request(LISTEN, t.params(TO_TOOLS), 1))
+    s.arrives("alice", cancel_form(d, event["id"], 1))
+    s.raw(event)
+    s.says(rpc(TOOLS))
+    return s.case()
+
+
+def cancelled_by_client(t: Text, d: Dialect) -> Case:
+    title = "The client's cancel ends a subscription, and the MCP server is told"
+    rows = "CAN-01 F:CAN-02 F:CAN-06 F:CAN-07 F:CAN-08 N:SERVE-11 N:SERVE-17 N:TAG-03"
+    s = feeder(t, d, "cancel", title, rows, "End")
+    both = {**TO_TOOLS, **TO_RESOURCE}
+    feed = asks(s, t, d, 1, both)
+    asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.says(result(id_of(asked), {}))
+    acked(s, d, feed, both)
+    cancelled(s, d, feed)
+    ended = s.delivers(rpc("resources/unsubscribe", {"uri": URI}, ANY_ID))
+    s.says(result(id_of(ended), {}))
+    s.says(rpc(TOOLS))
+    s.says(rpc(UPDATED, {"uri": URI}))
+    s.again(feed.event)
+    return s.case()
+
+
+def cancelled_by_stranger(t: Text, d: Dialect) -> Case:
+    title = "A cancel counts only from the key that opened the subscription"
+    s = feeder(t, d, "stranger", title, "N:AUTH-02", "Author")
+    feed = opens(s, t, d)
+    cancelled(s, d, feed, role="mallory")
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def cancelled_nothing(t: Text, d: Dialect) -> Case:
+    title = "A cancel of what is unknown or has ended, or a malformed one, changes nothing"
+    s = feeder(t, d, "cancel-nothing", title, "F:CAN-03 N:SERVE-17", "End")
+    feed = opens(s, t, d)
+    s.arrives("alice", cancel_form(d, "ab" * 32, 9))
+    malformed = rpc("notifications/cancelled", {"requestId": None})
+    s.arrives("alice", cancel_form(d, feed.event, 1).without("e").saying(d.body(malformed)))
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    s.after(1)
+    cancelled(s, d, feed)
+    s.after(1)
+    cancelled(s, d, feed)
+    s.says(rpc(TOOLS))
+    return s.case()
+
+
+def several(t: Text, d: Dialect) -> Case:
+    title = "Subscriptions of two clients under one id, and two of one client, are fed apart"
+    s = feeder(t, d, "several", title, "MULTI-01 ID-02 N:ID-01 N:SERVE-09", "Ids")
+    alice = opens(s, t, d, 1)
+    carol = opens(s, t, d, 1, role="carol")
+    second = opens(s, t, d, 2, {"promptsListChanged": True})
+    s.says(rpc(TOOLS))
+    says(s, d, alice, TOOLS)
+    says(s, d, carol, TOOLS)
+    s.says(rpc(PROMPTS))
+    says(s, d, second, PROMPTS)
+    cancelled(s, d, alice)
+    s.after(1)
+    s.says(rpc(TOOLS))
+    says(s, d, carol, TOOLS)
+    return s.case()
+
+
+def one_watch(t: Text, d: Dialect) -> Case:
+    title = "A resource that two subscriptions want is asked for once, and let go once"
+    s = feeder(t, d, "one-watch", title, "N:SERVE-09 FILT-06 F:CAN-06", "Ids")
+    alice = asks(s, t, d, 1, TO_RESOURCE)
+    asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.says(result(id_of(asked), {}))
+    acked(s, d, alice, TO_RESOURCE)
+    carol = opens(s, t, d, 1, TO_RESOURCE, role="carol")
+    s.says(rpc(UPDATED, {"uri": URI}))
+    says(s, d, alice, UPDATED, {"uri": URI})
+    says(s, d, carol, UPDATED, {"uri": URI})
+    s.says(rpc(UPDATED, {"uri": "file:///project/other.json"}))
+    cancelled(s, d, alice)
+    s.after(1)
+    s.says(rpc(UPDATED, {"uri": URI}))
+    says(s, d, carol, UPDATED, {"uri": URI})
+    cancelled(s, d, carol)
+    s.delivers(rpc("resources/unsubscribe", {"uri": URI}, ANY_ID))
+    return s.case()
+
+
+def ids(t: Text, d: Dialect) -> Case:
+    title = "The subscription id is the id of the listen request, whatever it is"
+    s = feeder(t, d, "ids", title, "ID-02 D:ID-04 N:ID-03", "Ids")
+    for id in (0, "0", "", -1, 2**53, "a b"):
+        if t.strings and id == "0":
+            continue  # in this text it is the name of 0 as well
+        feed = asks(s, t, d, id, {"promptsListChanged": True})
+        acked(s, d, feed, {"promptsListChanged": True})
+        s.after(1)
+        s.says(rpc(PROMPTS))
+        says(s, d, feed, PROMPTS)
+        cancelled(s, d, feed)
+    return s.case()
+
+
+def refused(t: Text, d: Dialect) -> Case:
+    title = "A listen request without what it needs is refused and not acknowledged"
+    s = feeder(t, d, "refused", title, "F:ERR-01 F:ERR-02 N:SERVE-02", "Refused")
+    event = s.arrives("alice", d.request(LISTEN, {"notifications": TO_TOOLS}, 1))
+    s.publishes(d.error(event, 1, -32602, ANY_TEXT))
+    event = s.arrives("alice", d.request(LISTEN, t.params({"toolsListChanged": "yes"}), 2))
+    s.publishes(d.error(event, 2, -32602, ANY_TEXT))
+    event = s.arrives("alice", d.request(LISTEN, {"_meta": t.meta()}, 3))
+    s.publishes(d.error(event, 3, -32602, ANY_TEXT))
+    meta = {**t.meta(), "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
+    event = s.arrives("alice", d.request(LISTEN, {"_meta": meta, "notifications": TO_TOOLS}, 4))
+    data = {"supported": ["DRAFT-2026-v1", "2026-07-28"], "requested": "2031-01-01"}
+    s.publishes(d.error(event, 4, -32022, ANY_TEXT, data))
+    feed = opens(s, t, d, 5)
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def too_many(t: Text, d: Dialect) -> Case:
+    title = "A subscription beyond the limits, per key or in all, is refused with the limit"
+    limits = {"subscriptions": 2, "subscriptions_per_key": 1}
+    s = feeder(t, d, "too-many", title, "N:SERVE-03", "Limits", limits=limits)
+    feed = opens(s, t, d, 1)
+    event = s.arrives("alice", d.request(LISTEN, t.params(TO_TOOLS), 2))
+    s.publishes(d.error(event, 2, -32603, ANY_TEXT, {"limit": 1}))
+    opens(s, t, d, 1, {"promptsListChanged": True}, role="carol")
+    event = s.arrives("dave", d.request(LISTEN, t.params(TO_TOOLS), 1))
+    s.publishes(d.error(event, 1, -32603, ANY_TEXT, {"limit": 2}, to=public("dave")))
+    cancelled(s, d, feed)
+    other = opens(s, t, d, 3)
+    s.says(rpc(TOOLS))
+    says(s, d, other, TOOLS)
+    return s.case()
+
+
+def id_in_use(t: Text, d: Dialect) -> Case:
+    title = "The id of an open subscription cannot be used for another"
+    s = feeder(t, d, "id-in-use", title, "N:SERVE-02", "Ids")
+    feed = opens(s, t, d, 1)
+    event = s.arrives("alice", d.request(LISTEN, t.params({"promptsListChanged": True}), 1))
+    s.publishes(d.error(event, 1, -32600, ANY_TEXT))
+    s.says(rpc(PROMPTS))
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    return s.case()

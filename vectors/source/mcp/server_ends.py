@@ -1,0 +1,195 @@
+"""The end of subscriptions at the server, encryption, and MCP servers that know subscriptions themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect
+from vectors.source.mcp.play import (
+    ACKNOWLEDGED,
+    LISTEN,
+    PROMPTS,
+    TO_TOOLS,
+    TOOLS,
+    Text,
+    acked,
+    asks,
+    cancelled,
+    feeder,
+    finished,
+    last,
+    opens,
+    says,
+    stamped,
+)
+from vectors.source.scripts import failure, id_of, mcp_server, result, rpc
+from vectors.source.writing import Case
+
+WRAP = 1059
+
+
+def failing(t: Text, d: Dialect) -> Case:
+    title = "A subscription ends after relays have failed to deliver several times in a row"
+    s = feeder(t, d, "failing", title, "N:SERVE-12 N:SERVE-14 N:SERVE-18", "End", limits={"failures": 2})
+    feed = opens(s, t, d)
+    for accepted in (False, True, False):
+        s.after(1)
+        s.says(rpc(TOOLS))
+        step = says(s, d, feed, TOOLS)
+        s.ok(step, accepted, "" if accepted else "mute: nobody listens")
+    s.after(1)
+    s.says(rpc(TOOLS))
+    step = says(s, d, feed, TOOLS)
+    s.ok(step, False, "mute: nobody listens")
+    if t.has_result:
+        finished(s, d, feed)
+    s.says(rpc(TOOLS))
+    return s.case()
+
+
+def lease(t: Text, d: Dialect) -> Case:
+    title = "A subscription outlives the last request of its key by the length of the lease"
+    rows = "N:SERVE-13 N:SERVE-14 N:SERVE-18"
+    s = feeder(t, d, "lease", title, rows, "End", timers={"lease": 100, "session": 10_000})
+    feed = opens(s, t, d)
+    s.tick(90)
+    s.arrives("alice", d.request("ping", None, 2))
+    s.delivers(rpc("ping", None, ANY_ID))
+    s.tick(90)
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    s.tick(10)
+    if t.has_result:
+        finished(s, d, feed)
+    s.says(rpc(TOOLS))
+    return s.case()
+
+
+def stopped(t: Text, d: Dialect) -> Case:
+    title = "A server that stops sends what waits and the last result, and no cancel"
+    rows = "F:END-01 F:END-02 F:END-05 F:END-06 N:SERVE-15 N:SERVE-16 N:SERVE-18"
+    s = feeder(t, d, "stop", title, rows, "End")
+    feed = opens(s, t, d)
+    other = asks(s, t, d, 2, {"promptsListChanged": True})
+    acked(s, d, other, {"promptsListChanged": True}, ok=False)
+    s.says(rpc(PROMPTS))
+    s.stop()
+    says(s, d, other, PROMPTS)
+    if t.has_result:
+        finished(s, d, feed)
+        finished(s, d, other)
+    return s.case()
+
+
+def stopped_by_cancel(t: Text, d: Dialect, teardown: str) -> Case:
+    title = f"A server that is told to ({teardown}) ends a subscription by a cancel"
+    s = feeder(t, d, f"stop-{teardown}", title, "F:END-08 N:SERVE-16", "End", teardown=teardown)
+    feed = opens(s, t, d)
+    s.stop()
+    s.publishes(d.server_cancel(feed.event, feed.id))
+    if t.has_result and teardown == "both":
+        finished(s, d, feed)
+    return s.case()
+
+
+def restarted(t: Text, d: Dialect) -> Case:
+    title = "A server that has started anew knows no subscription of before"
+    s = feeder(t, d, "restart", title, "RE-02", "Lost")
+    feed = opens(s, t, d)
+    s.after(1)
+    s.restart()
+    s.says(rpc(TOOLS))
+    s.again(feed.event)
+    opens(s, t, d, 2)
+    return s.case()
+
+
+def bounded(t: Text, d: Dialect) -> Case:
+    title = "More changes than may wait end a subscription"
+    s = feeder(t, d, "bounded", title, "N:SERVE-14", "Limits", limits={"held": 1})
+    filter = {"toolsListChanged": True, "promptsListChanged": True}
+    feed = asks(s, t, d, 1, filter)
+    acked(s, d, feed, filter, ok=False)
+    s.says(rpc(TOOLS))
+    s.says(rpc(TOOLS))
+    s.says(rpc(PROMPTS))
+    if t.has_result:
+        finished(s, d, feed)
+    s.tick(10)
+    return s.case()
+
+
+def wrapped(t: Text, d: Dialect) -> Case:
+    title = "In wraps, e is the id of the listen request inside"
+    s = feeder(t, d, "wrapped", title, "N:ID-07 N:TAG-01", "Encryption", encryption="optional")
+    feed = asks(s, t, d, wrap=WRAP)
+    form = d.to_client(ACKNOWLEDGED, stamped(feed.name, {"notifications": TO_TOOLS}), request=feed.event)
+    if d.name == "contextvm":
+        form = form.with_optional(["support_encryption"], ["support_encryption_ephemeral"])
+    step = s.publishes(form, wrap=WRAP, time=d.wrap_time or "now")
+    s.ok(step)
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    cancelled(s, d, feed)
+    s.says(rpc(TOOLS))
+    return s.case()
+
+
+# An MCP server that knows subscriptions/listen
+
+
+def upstream(t: Text, d: Dialect, name: str, title: str, rows: str, **changes: Any) -> Any:
+    changes = {"mcp_version": t.version, "servers": [mcp_server()]} | changes
+    return feeder(t, d, name, title, rows, "Upstream", **changes)
+
+
+def passed_on(t: Text, d: Dialect) -> Case:
+    title = "The MCP server's own acknowledgement, changes and end are passed on"
+    rows = "OPEN-01 OPEN-02 ACK-04 ID-01 ID-02 F:END-01 N:SERVE-05 N:SERVE-09 N:SERVE-10"
+    s = upstream(t, d, "passed-on", title, rows)
+    feed = asks(s, t, d, 7)
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
+    name = id_of(asked)
+    s.says(rpc(ACKNOWLEDGED, stamped(name, {"notifications": {**TO_TOOLS, "promptsListChanged": True}})))
+    step = acked(s, d, feed, ok=False)
+    s.says(rpc(TOOLS, stamped(name)))
+    s.ok(step)
+    says(s, d, feed, TOOLS)
+    s.says(rpc(PROMPTS, stamped(name)))
+    s.says(rpc(TOOLS, stamped("nobody's")))
+    if t.has_result:
+        s.says(result(id_of(asked), last(name)))
+        finished(s, d, feed)
+    return s.case()
+
+
+def passed_on_cancel(t: Text, d: Dialect) -> Case:
+    title = "The client's cancel reaches the MCP server under the number it knows"
+    s = upstream(t, d, "cancel-passed-on", title, "CAN-01 F:CAN-02 F:CAN-08 N:SERVE-11")
+    feed = asks(s, t, d, 7)
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": TO_TOOLS})))
+    acked(s, d, feed)
+    cancelled(s, d, feed)
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(asked)}))
+    s.says(rpc(TOOLS, stamped(id_of(asked))))
+    return s.case()
+
+
+def passed_on_error(t: Text, d: Dialect) -> Case:
+    title = "The MCP server's refusal reaches the client, and nothing is acknowledged"
+    s = upstream(t, d, "refusal-passed-on", title, "N:SERVE-03 N:TAG-02")
+    feed = asks(s, t, d, 7)
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
+    s.says(failure(id_of(asked), -32603, "no room"))
+    s.publishes(d.error(feed.event, 7, -32603, "no room"))
+    return s.case()
+
+
+def other_version(t: Text, d: Dialect, code: int, other: str) -> Case:
+    title = "A version that the MCP server does not speak is refused, with those that it does"
+    s = upstream(t, d, "version", title, "N:SERVE-02")
+    meta = {**t.meta(), "io.modelcontextprotocol/protocolVersion": other}
+    event = s.arrives("alice", d.request(LISTEN, {"_meta": meta, "notifications": TO_TOOLS}, 1))
+    s.publishes(d.error(event, 1, code, ANY_TEXT, {"supported": [t.version], "requested": other}))
+    return s.case()
