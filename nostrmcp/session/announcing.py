@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..mcp.jsonrpc import Error, Request, Result
-from ..nostr import LocalProtocolError, Violation
+from ..nostr import LocalProtocolError, Violation, filters
 from ..revisions.model import LIST_MEMBERS, MessageClass, Revision
 from ..translate import announce
 from ..translate.announce import LIST_METHODS, Announcement
@@ -39,6 +39,8 @@ class Announcer:
     def __init__(self, host: Server) -> None:
         self._host = host
         self._latest: dict[tuple[int, str | None], int] = {}
+        # The kind of what stands at each address: what a provider that withdraws has to name.
+        self.addresses: dict[str, int] = {}
 
     def id_of(self, server: McpServer, revision: Revision) -> str:
         """The server's id in a revision: its own, and with the revision's name where another has taken the address."""
@@ -117,6 +119,7 @@ class Announcer:
                 actions.append(Drop(None, Violation(problem.error_class, "announcement", problem.detail)))
                 continue
             self._latest[address] = created_at
+            self.addresses[str(filters.address(event))] = event.kind
             actions.append(Publish(event))
         return actions
 

@@ -115,8 +115,13 @@ class Seen:
         return True
 
     def ids(self) -> list[bytes]:
-        """What is remembered, oldest first: the content of a state file."""
+        """What is remembered, oldest first."""
         return [event_id for _, event_id, _ in self._order]
+
+    @property
+    def latest(self) -> bytes | None:
+        """The id that was added last: what a state file has to write down next."""
+        return self._order[-1][1] if self._order else None
 
 
 class Alarms:

@@ -1,0 +1,228 @@
+"""A gateway: MCP servers on this machine, served on Nostr under one key."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from ..mcp.jsonrpc import Message
+from ..nostr import SecretKey, nip09
+from ..session import Server
+from ..session.actions import Action, Charge, Close, Deliver, Link, Now, Open
+from ..session.settings import ServerSettings
+from .driving import Driver, Observer, ignore
+from .pool import Pool
+from .relay import PublishError
+from .state import StateFile
+from .stdio import Gone, Peer, Said
+
+# An MCP server that ends soon after its start is started again later and later.
+RESTART_AFTER = 0.5
+LONGEST_RESTART = 60.0
+HEALTHY_AFTER = 10.0
+# How long the end waits for relays to take what was said last.
+LAST_WORDS = 5.0
+
+Connect = Callable[[Link, Said, Gone], Peer]
+
+
+class PaymentProcessor(Protocol):
+    """Makes invoices and says what became of them. Of `paid` and `unpaid` one is called, once."""
+
+    def charge(
+        self, charge: Charge, invoiced: Callable[[str], None], paid: Callable[[], None], unpaid: Callable[[], None]
+    ) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(slots=True, eq=False)
+class _Line:
+    """The MCP server of a link; while it waits to be started, what was said to it."""
+
+    peer: Peer | None = None
+    waiting: list[Message] = field(default_factory=list)
+    start: asyncio.TimerHandle | None = None
+    started: float = 0.0
+    failures: int = 0
+
+
+class Gateway:
+    """The gateway, as an async context manager; `stop` ends it in order.
+
+    `connect` starts the MCP server of a link. `ended` is told when one ends by itself, and why. `state` remembers what
+    was taken across restarts; what it knew at the start belongs into the settings, as `done`.
+    """
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        key: SecretKey,
+        pool: Pool,
+        connect: Connect,
+        *,
+        processor: PaymentProcessor | None = None,
+        observe: Observer = ignore,
+        ended: Callable[[Link, str], None] = lambda link, why: None,
+        state: StateFile | None = None,
+        clock: Callable[[], float] = time.time,
+        random: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._key = key
+        self._connect = connect
+        self._processor = processor
+        self._ended = ended
+        self._state = state
+        self._noted: bytes | None = None
+        self._clock = clock
+        self._random = random
+        self._loop = asyncio.get_running_loop()
+        self._lines: dict[Link, _Line] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._stopped = False
+        self.server = Server(settings, key, random, Now(int(clock()), self._loop.time()))
+        self._driver = Driver(
+            self.server,
+            pool,
+            {Open: self._open, Close: self._close, Deliver: self._deliver, Charge: self._charge},
+            observe=observe,
+            received=None if state is None else self._note,
+            clock=clock,
+        )
+
+    async def __aenter__(self) -> Gateway:
+        await self._driver.pool.__aenter__()
+        self._task = self._loop.create_task(self._driver.run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def wait(self) -> None:
+        """Until the gateway is stopped, or breaks: then with the exception that broke it."""
+        if self._task is not None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.shield(self._task)
+
+    async def stop(self, *, withdraw: bool = False) -> list[PublishError]:
+        """End in order: subscriptions get their last result, and MCP servers their end of input.
+
+        To withdraw is to ask every relay to delete what was announced; those that did not agree are given.
+        """
+        if self._stopped:
+            return []
+        self._stopped = True
+        self._driver.do(self.server.stop(self._driver.now()))
+        failed = await self._withdraw() if withdraw else []
+        await self._driver.flush(LAST_WORDS)
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        self._driver.close()
+        for link in list(self._lines):
+            self._close(Close(link))
+        await asyncio.gather(*self._closing)
+        if self._processor is not None:
+            await self._processor.close()
+        await self._driver.pool.close()
+        return failed
+
+    async def _withdraw(self) -> list[PublishError]:
+        addresses = self.server.announcer.addresses
+        if not addresses:
+            return []
+        own, unix = self._key.public_key.x, int(self._clock())
+        request = nip09.build(own, unix, addresses=addresses, kinds=sorted(set(addresses.values())))
+        event = request.sign(self._key, self._random(32))
+        relays = self._driver.pool.relays
+        outcomes = await asyncio.gather(*(relay.publish(event) for relay in relays), return_exceptions=True)
+        return [outcome for outcome in outcomes if isinstance(outcome, PublishError)]
+
+    def _note(self) -> None:
+        """Write down what was taken before anything is done about it."""
+        latest = self.server.gate.seen.latest
+        if latest is not None and latest != self._noted and self._state is not None:
+            self._noted = latest
+            self._state.add(latest)
+
+    # MCP servers
+
+    def _open(self, action: Open) -> None:
+        line = self._lines.get(action.link)
+        if line is None:
+            line = self._lines[action.link] = _Line()
+        delay = min(RESTART_AFTER * 2**line.failures, LONGEST_RESTART) if line.failures else 0.0
+        if delay:
+            line.start = self._loop.call_later(delay, self._start, action.link, line)
+        else:
+            self._start(action.link, line)
+
+    def _start(self, link: Link, line: _Line) -> None:
+        line.start = None
+        line.started = self._loop.time()
+        peer = line.peer = self._connect(link, partial(self._said, link), partial(self._gone, link))
+        waiting, line.waiting = line.waiting, []
+        for message in waiting:
+            peer.send(message)
+
+    def _deliver(self, action: Deliver) -> None:
+        line = self._lines.get(action.link) if action.link is not None else None
+        if line is None:
+            return
+        if line.peer is None:
+            line.waiting.append(action.message)
+        else:
+            line.peer.send(action.message)
+
+    def _said(self, link: Link, message: Message) -> None:
+        self._tell(self.server.message(link, message, self._driver.now()))
+
+    def _gone(self, link: Link, why: str) -> None:
+        line = self._lines.get(link)
+        if line is None:
+            return
+        line.peer = None
+        healthy = self._loop.time() - line.started >= HEALTHY_AFTER
+        line.failures = 1 if healthy else line.failures + 1
+        self._ended(link, why)
+        if link.client is not None:
+            del self._lines[link]
+        self._tell(self.server.closed(link, self._driver.now()))
+
+    def _close(self, action: Close) -> None:
+        line = self._lines.pop(action.link, None)
+        if line is None:
+            return
+        if line.start is not None:
+            line.start.cancel()
+        if line.peer is not None:
+            task = self._loop.create_task(line.peer.close())
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
+    def _tell(self, actions: list[Action]) -> None:
+        if not self._stopped:
+            self._driver.do(actions)
+
+    # Payments
+
+    def _charge(self, action: Charge) -> None:
+        request, now = action.request, self._driver.now
+        if self._processor is None:
+            # Without a processor nothing can be sold; the request is refused, not executed.
+            self._loop.call_soon(lambda: self._tell(self.server.unpaid(request, now())))
+            return
+        self._processor.charge(
+            action,
+            lambda invoice: self._tell(self.server.invoiced(request, invoice, now())),
+            lambda: self._tell(self.server.paid(request, now())),
+            lambda: self._tell(self.server.unpaid(request, now())),
+        )

@@ -1,0 +1,131 @@
+"""Programs that handle money: one that makes invoices for a gateway, one that pays them for a client.
+
+Both speak JSON-RPC on standard input and output, one message a line. spec/runtime.md has the contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..mcp.jsonrpc import Message, Notification, Request, Result
+from ..session.actions import Charge, Pay
+from ..session.settings import PaymentPolicy
+from .stdio import StdioLimits, StdioProcess
+
+LIMITS = StdioLimits(line=1 << 16, unread=1 << 20)
+
+
+class _Program:
+    """A program that is started when it is first needed, and again when it is needed after it ended."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: StdioProcess | None = None
+        self._number = 0
+        self._answers: dict[int, Callable[[dict[str, Any] | None], None]] = {}
+
+    def ask(self, method: str, params: dict[str, Any], answered: Callable[[dict[str, Any] | None], None]) -> None:
+        """Ask it; `answered` gets the result, or None for an error and for a program that ended."""
+        self._number += 1
+        self._answers[self._number] = answered
+        if self._process is None:
+            self._process = StdioProcess(self._command, self._said, self._gone, limits=LIMITS)
+        self._process.send(Request(self._number, method, params))
+
+    async def close(self) -> None:
+        if self._process is not None:
+            await self._process.close()
+
+    def notified(self, notification: Notification) -> None:
+        """What it says unasked."""
+
+    def ended(self) -> None:
+        """It has ended by itself, and every question was answered with None."""
+
+    def _said(self, message: Message) -> None:
+        if isinstance(message, Notification):
+            self.notified(message)
+        elif not isinstance(message, Request):
+            answered = self._answers.pop(message.id, None) if type(message.id) is int else None
+            if answered is not None:
+                answered(message.result if isinstance(message, Result) else None)
+
+    def _gone(self, why: str) -> None:
+        self._process = None
+        answers, self._answers = self._answers, {}
+        for answered in answers.values():
+            answered(None)
+        self.ended()
+
+
+class ProcessorCommand(_Program):
+    """A payment processor. It is asked `invoice`, and says `paid` or `unpaid` about each one later."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        super().__init__(command)
+        self._open: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {}
+
+    def charge(
+        self, charge: Charge, invoiced: Callable[[str], None], paid: Callable[[], None], unpaid: Callable[[], None]
+    ) -> None:
+        request, price = charge.request.hex(), charge.price
+        self._open[request] = (paid, unpaid)
+
+        def answered(result: dict[str, Any] | None) -> None:
+            invoice = None if result is None else result.get("invoice")
+            if type(invoice) is str:
+                invoiced(invoice)
+            elif self._open.pop(request, None) is not None:
+                unpaid()
+
+        params = {
+            "request": request,
+            "client": charge.client.hex(),
+            "type": price.type,
+            "capability": price.capability,
+            "amount": price.amount,
+            "unit": price.unit,
+        }
+        self.ask("invoice", params, answered)
+
+    def notified(self, notification: Notification) -> None:
+        request = (notification.params or {}).get("request")
+        if notification.method not in ("paid", "unpaid") or type(request) is not str or request not in self._open:
+            return
+        paid, unpaid = self._open.pop(request)
+        (paid if notification.method == "paid" else unpaid)()
+
+    def ended(self) -> None:
+        waiting, self._open = self._open, {}
+        for _, unpaid in waiting.values():
+            unpaid()
+
+
+class WalletCommand(_Program):
+    """A wallet. It is asked `pay`; a result means that it has paid, an error that it has not and will not."""
+
+    def pay(self, pay: Pay, sent: Callable[[], None], failed: Callable[[], None]) -> None:
+        params = {"request": pay.request.hex(), "invoice": pay.invoice, "amount": pay.amount}
+        self.ask("pay", params, lambda result: failed() if result is None else sent())
+
+
+@dataclass(slots=True)
+class Purse:
+    """What may still be spent, in sats."""
+
+    sats: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingLimit(PaymentPolicy):
+    """Pay as long as there is enough in the purse. What was agreed to counts, whether or not the payment succeeds."""
+
+    purse: Purse = field(default_factory=lambda: Purse(0))
+
+    def agrees(self, amount: int, method: str) -> bool:
+        if amount > self.purse.sats:
+            return False
+        self.purse.sats -= amount
+        return True
