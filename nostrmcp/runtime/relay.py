@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ..nostr import ErrorClass, Event, Filter, SecretKey, Violation, filters, nip42, relay_frames
+from ..nostr import ErrorClass, Event, Filter, SecretKey, Violation, filters, nip42, relay_frames, strict_json
 from ..nostr.errors import shown
 from ..nostr.relay_frames import Prefix
 from .websocket import Socket, SocketClosed, SocketLimits, connect
@@ -103,8 +103,8 @@ Input = Changed | Arrived | Caught | Ended | Noticed
 
 @dataclass(frozen=True, slots=True)
 class RelaySettings:
-    """Bounds and times of a connection. `attempts` counts how often an event is sent before a loss fails it; `unsent` is
-    in bytes, of what the relay has left unread."""
+    """Bounds and times of a connection. `attempts` counts how often an event is sent before a loss fails it; `unsent`
+    are bytes that the relay has left unread."""
 
     inbox: int = 256
     pending: int = 1024
@@ -360,6 +360,9 @@ class Relay:
                 # A lax relay passes on what strangers send, and a new NIP adds messages: neither is the relay's fault.
                 if violation.error_class is ErrorClass.UNKNOWN_FRAME or data.startswith(b'["EVENT"'):
                     continue
+                if (refusal := _nameless_refusal(data, violation)) is not None:
+                    self._refused(refusal)
+                    continue
                 garbage += 1
                 if garbage > self._settings.garbage:
                     raise
@@ -400,6 +403,14 @@ class Relay:
         else:
             self._settle(publication, PublishError(self.url, Reason.REFUSED, ok.message))
 
+    def _refused(self, text: str) -> None:
+        """A refusal that names no event: it is about the only one that waits, or about one of several."""
+        if len(self._publications) == 1:
+            [publication] = self._publications.values()
+            self._settle(publication, PublishError(self.url, Reason.REFUSED, text))
+        else:
+            self._put(Noticed(self.url, text))
+
     def _ended(self, name: str, text: str, prefix: Prefix) -> None:
         wanted = self._wanted.get(name)
         if wanted is None:
@@ -433,3 +444,13 @@ class Relay:
     def _fail_all(self, reason: Reason) -> None:
         for publication in list(self._publications.values()):
             self._settle(publication, PublishError(self.url, reason))
+
+
+def _nameless_refusal(data: bytes, violation: Violation) -> str | None:
+    """The text of an OK false whose event id is empty, as a published relay answers what it cannot verify."""
+    if violation.error_class is not ErrorClass.MALFORMED_ID:
+        return None
+    match strict_json.parse(data):
+        case ["OK", "", False, str(text)]:
+            return text
+    return None

@@ -16,6 +16,7 @@ from nostrmcp.runtime.relay import (
     Caught,
     Changed,
     Ended,
+    Noticed,
     PublishError,
     Reason,
     Relay,
@@ -225,6 +226,34 @@ async def test_garbage_ends_the_connection_and_it_is_tried_again(frame: bytes, w
 
 
 @run
+async def test_a_refusal_that_names_no_event_is_about_the_only_one_that_waits() -> None:
+    refusal = b'["OK","",false,"invalid: Bad signature"]'
+
+    async def serve(socket: Socket) -> None:
+        """The first event is refused at once, the next two together."""
+        with contextlib.suppress(SocketClosed):
+            await socket.receive()
+            socket.write(refusal)
+            await socket.receive()
+            await socket.receive()
+            socket.write(refusal)
+            await socket.receive()
+
+    listener = await listen(serve, "127.0.0.1", 0, SocketLimits(), lambda _: None)
+    async with Relay(f"ws://127.0.0.1:{listener.address[1]}", settings=RelaySettings(garbage=0)) as client:
+        with pytest.raises(PublishError) as refused:
+            await client.publish(event("one"))
+        assert (refused.value.reason, refused.value.text) == (Reason.REFUSED, "invalid: Bad signature")
+        told: list[PublishError | None] = []
+        client.offer(event("two"), told.append)
+        client.offer(event("three"), told.append)
+        noticed = await until(client, lambda one: isinstance(one, Noticed))
+        assert noticed == Noticed(client.url, "invalid: Bad signature")
+        assert told == []
+    await listener.close()
+
+
+@run
 async def test_unknown_messages_and_broken_events_are_passed_over() -> None:
     good = event("good", 20_001)
     frames = [b'["COUNT","s",{}]', b'["EVENT","s",{"id":1}]', b'["EVENT","other",%b]' % good.dump()]
@@ -291,7 +320,7 @@ async def test_a_pool_needs_one_relay() -> None:
     async with LoopbackRelay() as good, refusing, lagging:
         urls = [url, refusing.url, lagging.url, good.url]
         async with Pool(urls, sleep=Gate().sleep) as pool:
-            assert await pool.publish(event()) == good.url
+            await pool.publish(event())
         settings = RelaySettings(publish_timeout=0.05)
         async with Pool(urls[:3], sleep=Gate().sleep, settings=settings) as pool:
             with pytest.raises(AllRefused) as refused:
