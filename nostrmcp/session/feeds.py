@@ -275,6 +275,9 @@ class Feeds:
         effect, after = step
         if effect is FeedingEffect.FINISH:
             return self._finish(feed, given)
+        if effect is FeedingEffect.REFUSE:
+            # The last result names the subscription, and the first message that does is its acknowledgement.
+            return self._fail(feed, Error(feed.request.id, ErrorCode.INTERNAL_ERROR, given.value))
         feed.state = after
         match effect:
             case FeedingEffect.ASK:
@@ -297,7 +300,7 @@ class Feeds:
         actions, _ = self._host.say(acknowledgement(feed.honoured, feed.name), feed.session, about=feed)
         self._remember(actions, feed, is_acknowledgement=True)
         if not feed.honoured:
-            return actions + self._finish(feed, FeedingInput.FINISHED)
+            return actions + self._step(feed, FeedingInput.FINISHED)
         feed.kept = deque(one for one in feed.kept if includes(feed.honoured, one))
         seconds = self._host.settings.timers.acknowledgement
         confirmed = partial(self._step, feed, FeedingInput.CONFIRMED)
@@ -309,7 +312,7 @@ class Feeds:
             feed.kept.append(notification)
         if len(feed.kept) > self._host.settings.limits.held:
             feed.kept.clear()
-            return self._finish(feed, FeedingInput.FAILING)
+            return self._step(feed, FeedingInput.FAILING)
         return []
 
     def _flush(self, feed: Feed) -> list[Action]:
@@ -330,7 +333,7 @@ class Feeds:
 
     def _finish(self, feed: Feed, given: FeedingInput) -> list[Action]:
         """Publish what waits and the end, in the words of the version (AMB-405, AMB-406)."""
-        actions = [] if feed.state is Feeding.OPENING else self._flush(feed)
+        actions = self._flush(feed)
         teardown = self._host.settings.teardown if given is FeedingInput.STOP else Teardown.RESULT
         if teardown is not Teardown.RESULT:
             requested = feed.request.id if feed.session.revision.ids_travel else feed.event_id.hex()

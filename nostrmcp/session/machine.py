@@ -323,6 +323,7 @@ class FeedingEffect(Named):
     FLUSH = "publish what was kept"
     SEND = "publish it"
     FINISH = "publish what was kept and the last result"
+    REFUSE = "answer with an error"
     FORGET = "nothing more"
 
 
@@ -335,9 +336,9 @@ FEEDING: Machine[Feeding, FeedingInput, FeedingEffect] = Machine(
         (Feeding.OPENING, FeedingInput.HONOURED): (FeedingEffect.ACKNOWLEDGE, Feeding.ACKNOWLEDGING),
         (Feeding.OPENING, FeedingInput.CHANGE): (FeedingEffect.GATHER, Feeding.OPENING),
         (Feeding.OPENING, FeedingInput.CANCEL): (FeedingEffect.FORGET, Feeding.ENDED),
-        (Feeding.OPENING, FeedingInput.FINISHED): (FeedingEffect.FINISH, Feeding.ENDED),
-        (Feeding.OPENING, FeedingInput.FAILING): (FeedingEffect.FINISH, Feeding.ENDED),
-        (Feeding.OPENING, FeedingInput.STOP): (FeedingEffect.FINISH, Feeding.ENDED),
+        (Feeding.OPENING, FeedingInput.FINISHED): (FeedingEffect.REFUSE, Feeding.ENDED),
+        (Feeding.OPENING, FeedingInput.FAILING): (FeedingEffect.REFUSE, Feeding.ENDED),
+        (Feeding.OPENING, FeedingInput.STOP): (FeedingEffect.REFUSE, Feeding.ENDED),
         (Feeding.ACKNOWLEDGING, FeedingInput.CHANGE): (FeedingEffect.GATHER, Feeding.ACKNOWLEDGING),
         (Feeding.ACKNOWLEDGING, FeedingInput.CONFIRMED): (FeedingEffect.FLUSH, Feeding.OPEN),
         (Feeding.ACKNOWLEDGING, FeedingInput.REFUSED): (FeedingEffect.FORGET, Feeding.ENDED),

@@ -139,8 +139,10 @@ def test_every_waiting_state_has_a_clock() -> None:
     assert SERVING.step(Serving.RUNNING, ServingInput.OVERDUE) == (ServingEffect.REFUSE, Serving.ENDED)
     for unpaid in (Serving.PRICED, Serving.UNPAID):
         assert SERVING.step(unpaid, ServingInput.UNPAID) == (ServingEffect.REFUSE, Serving.ENDED)
-    for open_one in (Feeding.OPENING, Feeding.ACKNOWLEDGING, Feeding.OPEN):
-        assert FEEDING.step(open_one, FeedingInput.FAILING) == (FeedingEffect.FINISH, Feeding.ENDED)
+    for ending in (FeedingInput.FAILING, FeedingInput.FINISHED, FeedingInput.STOP):
+        assert FEEDING.step(Feeding.OPENING, ending) == (FeedingEffect.REFUSE, Feeding.ENDED)
+        for open_one in (Feeding.ACKNOWLEDGING, Feeding.OPEN):
+            assert FEEDING.step(open_one, ending) == (FeedingEffect.FINISH, Feeding.ENDED)
 
 
 def test_no_data_is_delivered_before_the_acknowledgement() -> None:

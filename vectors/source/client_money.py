@@ -6,8 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from vectors.source.client_play import (
+    CALL,
     STRANGE,
     Asked,
+    answer,
     answer_form,
     answered,
     asks,
@@ -17,7 +19,7 @@ from vectors.source.client_play import (
     start,
 )
 from vectors.source.dialects import CAROL, Dialect, Form
-from vectors.source.scripts import Script, result
+from vectors.source.scripts import Script, result, rpc
 from vectors.source.writing import Case
 
 DATA = "1p5qqqqqqpp5zyg3qszyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3sdqqcqzpgxqyz5vqsp5qqqsyqcyq5rqwzqf"
@@ -191,6 +193,40 @@ def failed(d: Dialect, req: str = "") -> Case:
     step = s.pays(SATS_100)
     s.payment_failed(step)
     refused(s, d, asked)
+    return s.case()
+
+
+def progress(d: Dialect, req: str = "") -> Case:
+    title = "Progress is delivered before and after the payment, and does not move the end"
+    s = start(d, "payment-progress", title, f"HOUSE-PAY-08 {req}", "Money Progress", payments=PAY)
+    asked = asks(s, d, params=CALL | {"_meta": {"progressToken": "t"}})
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    step = s.pays(SATS_100)
+    for number, (seconds, words) in enumerate(((10, "waiting"), (200, "working")), start=1):
+        s.after(seconds).signs("bob", d.progress(asked.event, 3, "t", number, words))
+        s.delivers(rpc("notifications/progress", {"progressToken": "t", "progress": number, "message": words}))
+        if number == 1:
+            s.payment_sent(step)
+    s.tick(89)
+    s.tick(2)
+    refused(s, d, asked)
+    return s.case()
+
+
+def cancelled(d: Dialect, req: str = "") -> Case:
+    title = "The caller may cancel while payment is under way and after it"
+    s = start(d, "payment-cancelled", title, f"HOUSE-PAY-06 {req}", "Money Cancel", payments=PAY)
+    for id, is_sent in ((3, False), (4, True)):
+        asked = asks(s, d, id)
+        s.signs("bob", d.demand(asked.event, 100, SATS_100))
+        step = s.pays(SATS_100)
+        if is_sent:
+            s.payment_sent(step)
+        s.says(rpc("notifications/cancelled", {"requestId": id}))
+        cancels(s, d, asked)
+        answer(s, d, asked)
+        s.after(1)
+        s.signs("bob", d.demand(asked.event, 100, SATS_100))
     return s.case()
 
 

@@ -1,10 +1,8 @@
-"""Scenarios of servers in every revision: handshake, ids, progress and cancels."""
+"""Scenarios of servers in every revision: ids, progress, cancels, and servers of sessions' own."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect
+from vectors.source.dialects import ANY_ID, Dialect
 from vectors.source.scripts import (
     INITIALIZE,
     INITIALIZE_RESULT,
@@ -15,19 +13,12 @@ from vectors.source.scripts import (
     rpc,
     token_of,
 )
+from vectors.source.server_handshake import INITIALIZED, OWN, hub_initialize
 from vectors.source.server_play import CALL, RESULT, answered, asks, lives, refused, start
 from vectors.source.writing import Case, public
 
-OWN = [mcp_server(shared=False)]
 ALICE = public("alice")
-INITIALIZED = rpc("notifications/initialized")
 URI = "file:///project/src/main.rs"
-
-
-def hub_initialize(d: Dialect) -> dict[str, Any]:
-    """The handshake of a server that no client has initialized: no capability of any client is promised."""
-    about = {"name": ANY_TEXT, "version": ANY_TEXT}
-    return rpc("initialize", {"protocolVersion": d.mcp_version, "capabilities": {}, "clientInfo": about}, ANY_ID)
 
 
 # Requests and answers
@@ -228,110 +219,7 @@ def refused_by_relays(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
-# Handshake
-
-
-def initialize(d: Dialect, req: str = "") -> Case:
-    s = start(d, "initialize", "initialize is answered by what the MCP server has said of itself", f"HOUSE-ID-07 {req}",
-              "Handshake")  # fmt: skip
-    event = s.arrives("alice", d.initialize(INITIALIZE))
-    s.publishes(d.response(event, 0, INITIALIZE_RESULT, method="initialize"))
-    if d.has_initialized:
-        s.arrives("alice", d.initialized())
-    answered(s, d, asks(s, d))
-    again = s.after(1).arrives("alice", d.initialize(INITIALIZE, 5))
-    s.publishes(d.response(again, 5, INITIALIZE_RESULT, method="initialize"))
-    return s.case()
-
-
-def own_handshake(d: Dialect, req: str = "") -> Case:
-    s = start(d, "own-server", "An MCP server of a session's own sees its client's handshake", f"HOUSE-ID-07 {req}",
-              "Handshake", servers=OWN)  # fmt: skip
-    event = s.arrives("alice", d.initialize(INITIALIZE))
-    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
-    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
-    s.publishes(d.response(event, 0, INITIALIZE_RESULT, method="initialize"))
-    if d.has_initialized:
-        s.arrives("alice", d.initialized())
-    s.delivers(INITIALIZED, client="alice")
-    answered(s, d, asks(s, d, own=True))
-    again = s.after(1).arrives("alice", d.initialize(INITIALIZE, 5))
-    s.publishes(d.response(again, 5, INITIALIZE_RESULT, method="initialize"))
-    return s.case()
-
-
-def no_handshake(d: Dialect, req: str = "") -> Case:
-    title = "A request without a handshake is served, by a handshake of our own making"
-    s = start(d, "no-handshake", title, f"HOUSE-TIME-06 {req}", "Handshake", servers=OWN)
-    event = s.arrives("alice", d.request("tools/call", CALL, 3))
-    s.delivers(hub_initialize(d), client="alice")
-    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
-    s.delivers(INITIALIZED, client="alice")
-    s.delivers(rpc("tools/call", CALL, ANY_ID), client="alice")
-    s.says(result(id_of(1), RESULT), client="alice")
-    s.publishes(d.response(event, 3, RESULT))
-    return s.case()
-
-
-def initialized_first(d: Dialect, req: str = "") -> Case:
-    s = start(d, "initialized-first", "initialized that overtakes initialize is held until its result",
-              f"HOUSE-TIME-06 {req}", "Handshake Order", servers=OWN)  # fmt: skip
-    s.arrives("alice", d.initialized())
-    event = s.arrives("alice", d.initialize(INITIALIZE))
-    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
-    s.says(result(id_of(1), INITIALIZE_RESULT), client="alice")
-    s.publishes(d.response(event, 0, INITIALIZE_RESULT, method="initialize"))
-    s.delivers(INITIALIZED, client="alice")
-    answered(s, d, asks(s, d, own=True))
-    return s.case()
-
-
-def initialized_missing(d: Dialect, req: str = "") -> Case:
-    s = start(d, "initialized-missing", "A request before initialized is served, and initialized comes before it",
-              f"HOUSE-TIME-06 {req}", "Handshake Order", servers=OWN)  # fmt: skip
-    event = s.arrives("alice", d.initialize(INITIALIZE))
-    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
-    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
-    s.publishes(d.response(event, 0, INITIALIZE_RESULT, method="initialize"))
-    asked = s.arrives("alice", d.request("tools/call", CALL, 3))
-    s.delivers(INITIALIZED, client="alice")
-    s.delivers(rpc("tools/call", CALL, ANY_ID), client="alice")
-    s.arrives("alice", d.initialized())
-    s.says(result(id_of(2), RESULT), client="alice")
-    s.publishes(d.response(asked, 3, RESULT))
-    return s.case()
-
-
-def handshake_fails(d: Dialect, req: str = "") -> Case:
-    s = start(d, "handshake-fails", "A handshake that the MCP server refuses fails whoever waits for it",
-              f"HOUSE-TIME-06 {req}", "Handshake", servers=OWN)  # fmt: skip
-    hello = s.arrives("alice", d.initialize(INITIALIZE))
-    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
-    s.says(failure(id_of(0), -32602, "Unsupported protocol version"), client="alice")
-    s.publishes(d.error(hello, 0, -32602, "Unsupported protocol version", method="initialize"))
-    event = s.arrives("carol", d.request("tools/call", CALL, 3))
-    s.delivers(hub_initialize(d), client="carol")
-    s.says(failure(id_of(2), -32602, "Unsupported protocol version"), client="carol")
-    s.publishes(d.error(event, 3, -32602, "Unsupported protocol version", to=public("carol")))
-    return s.case()
-
-
-def cancelled_in_handshake(d: Dialect, req: str = "") -> Case:
-    title = "A request cancelled during the handshake never runs; initialize stays"
-    s = start(d, "cancel-handshake", title, f"HOUSE-ID-03 {req}", "Handshake Cancel", servers=OWN)
-    event = s.arrives("alice", d.request("tools/call", CALL, 3))
-    s.delivers(hub_initialize(d), client="alice")
-    s.arrives("alice", d.cancel(event, 3))
-    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
-    s.delivers(INITIALIZED, client="alice")
-    hello = s.arrives("carol", d.initialize(INITIALIZE))
-    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="carol")
-    s.arrives("carol", d.cancel(hello, 0))
-    s.says(result(id_of(3), INITIALIZE_RESULT), client="carol")
-    s.publishes(d.response(hello, 0, INITIALIZE_RESULT, method="initialize", to=public("carol")))
-    if not d.has_initialized:
-        s.delivers(INITIALIZED, client="carol")
-    return s.case()
+# Servers of sessions' own
 
 
 def own_servers(d: Dialect, req: str = "") -> Case:

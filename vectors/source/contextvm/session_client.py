@@ -90,6 +90,8 @@ CASES = shared(
         money.clock_stands: "",
         money.expires: "",
         money.failed: "",
+        money.progress: "",
+        money.cancelled: "",
         money.above_price: "CVM-PRICE-52",
         money.above_price_allowed: "CVM-PRICE-51",
         money.price_range: "CVM-PRICE-52",

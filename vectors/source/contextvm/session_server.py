@@ -9,6 +9,8 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_handshake as handshake
+from vectors.source import server_money as money
 from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
@@ -16,8 +18,8 @@ from vectors.source import server_wraps as wraps
 from vectors.source.dialects import ANY_ID, PMI
 from vectors.source.dialects import CONTEXTVM as D
 from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, result, rpc
+from vectors.source.server_money import INVOICE, PRICES
 from vectors.source.server_play import CALL, FLAGS, RESULT, answered, asks, publishes, shared, start, suite
-from vectors.source.server_trust import INVOICE, PRICES
 from vectors.source.writing import Case
 
 EPHEMERAL_WRAP = 21059
@@ -172,14 +174,18 @@ CASES = shared(
         basics.cancelled_by_id: "",
         basics.stray_answers: "",
         notices.subscription_fails: "",
-        basics.handshake_fails: "",
-        basics.cancelled_in_handshake: "",
+        handshake.handshake_fails: "",
+        handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        basics.initialize: "",
-        basics.own_handshake: "",
-        basics.no_handshake: "CVM-INIT-03",
-        basics.initialized_first: "",
-        basics.initialized_missing: "",
+        handshake.initialize: "",
+        handshake.own_handshake: "",
+        handshake.no_handshake: "CVM-INIT-03",
+        handshake.called_before_result: "",
+        handshake.initialized_before_result: "",
+        handshake.initialize_again: "",
+        handshake.initialized_alone: "",
+        handshake.initialized_first: "",
+        handshake.initialized_missing: "",
         basics.own_servers: "CVM-FLOW-53",
         notices.lists_change: "",
         notices.updates: "",
@@ -206,11 +212,12 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
-        trust.paid: "CVM-PAY-62 CVM-PAY-63 CVM-PAY-65 CVM-PAY-66 CVM-PAY-67 CVM-PAY-69",
-        trust.unpaid: "CVM-PAY-62",
-        trust.priced_kinds: "",
-        trust.free: "",
-        trust.unpaid_cancelled: "",
+        money.paid: "CVM-PAY-62 CVM-PAY-63 CVM-PAY-65 CVM-PAY-66 CVM-PAY-67 CVM-PAY-69",
+        money.unpaid: "CVM-PAY-62",
+        money.priced_kinds: "",
+        money.free: "",
+        money.unpaid_cancelled: "",
+        money.no_invoice: "",
         wraps.wrapped_call: "CVM-KIND-09 CVM-ENC-05 CVM-ENC-06 CVM-ENC-07 CVM-ENC-08 CVM-ENC-09 CVM-ENC-10",
         wraps.optional: "CVM-ENC-11",
         wraps.required: "CVM-ENC-11",

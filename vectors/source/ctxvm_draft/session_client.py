@@ -87,6 +87,8 @@ CASES = shared(
         money.only_once: "",
         money.clock_stands: "",
         money.failed: "",
+        money.progress: "",
+        money.cancelled: "",
         money.above_price: "",
         money.above_price_allowed: "",
     },

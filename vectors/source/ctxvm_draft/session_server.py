@@ -9,14 +9,16 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_handshake as handshake
+from vectors.source import server_money as money
 from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source import server_wraps as wraps
 from vectors.source.dialects import CTXVM
 from vectors.source.scripts import id_of, result
+from vectors.source.server_money import INVOICE, PRICES
 from vectors.source.server_play import asks, shared, start, suite
-from vectors.source.server_trust import INVOICE, PRICES
 from vectors.source.writing import Case
 
 
@@ -48,14 +50,18 @@ CASES = shared(
         basics.two_servers_of_a_client: "",
         basics.stray_answers: "",
         notices.subscription_fails: "",
-        basics.handshake_fails: "",
-        basics.cancelled_in_handshake: "",
+        handshake.handshake_fails: "",
+        handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        basics.initialize: "CTX-INIT-04",
-        basics.own_handshake: "CTX-INIT-04",
-        basics.no_handshake: "",
-        basics.initialized_first: "",
-        basics.initialized_missing: "",
+        handshake.initialize: "CTX-INIT-04",
+        handshake.own_handshake: "CTX-INIT-04",
+        handshake.no_handshake: "",
+        handshake.called_before_result: "",
+        handshake.initialized_before_result: "",
+        handshake.initialize_again: "",
+        handshake.initialized_alone: "",
+        handshake.initialized_first: "",
+        handshake.initialized_missing: "",
         basics.own_servers: "",
         notices.lists_change: "",
         notices.updates: "",
@@ -86,11 +92,12 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
-        trust.paid: "CTX-PAY-51 CTX-PAY-52 CTX-PAY-54",
-        trust.unpaid: "CTX-PAY-54",
-        trust.priced_kinds: "",
-        trust.free: "",
-        trust.unpaid_cancelled: "",
+        money.paid: "CTX-PAY-51 CTX-PAY-52 CTX-PAY-54",
+        money.unpaid: "CTX-PAY-54",
+        money.priced_kinds: "",
+        money.free: "",
+        money.unpaid_cancelled: "",
+        money.no_invoice: "",
         wraps.wrapped_call: "CTX-KIND-09 CTX-ENC-02 CTX-ENC-05 CTX-ENC-06 CTX-ENC-07 CTX-ENC-08 CTX-ENC-09 CTX-ENC-10",
         wraps.optional: "CTX-ENC-01 CTX-ENC-11",
         wraps.required: "CTX-ENC-02",

@@ -69,6 +69,8 @@ CASES = shared(
         money.clock_stands: "",
         money.expires: "",
         money.failed: "",
+        money.progress: "",
+        money.cancelled: "",
     },
 )
 

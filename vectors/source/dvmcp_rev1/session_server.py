@@ -9,6 +9,8 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_handshake as handshake
+from vectors.source import server_money as money
 from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
@@ -37,12 +39,13 @@ CASES = shared(
         basics.stray_answers: "",
         notices.subscription_fails: "",
         basics.cancelled_by_id_at_a_server: "",
-        basics.handshake_fails: "",
-        basics.cancelled_in_handshake: "",
+        handshake.handshake_fails: "",
+        handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        basics.initialize: "R1-INIT-54",
-        basics.own_handshake: "",
-        basics.no_handshake: "R1-FLOW-62",
+        handshake.initialize: "R1-INIT-54",
+        handshake.own_handshake: "",
+        handshake.no_handshake: "R1-FLOW-62",
+        handshake.called_before_result: "",
         basics.own_servers: "",
         notices.lists_change: "R1-NOTE-53",
         notices.updates: "R1-NOTE-53",
@@ -84,11 +87,12 @@ CASES = shared(
         trust.large_content: "",
         trust.large_result: "",
         trust.idle_session: "",
-        trust.paid: "R1-PAY-52",
-        trust.unpaid: "R1-PAY-52",
-        trust.priced_kinds: "",
-        trust.free: "",
-        trust.unpaid_cancelled: "",
+        money.paid: "R1-PAY-52",
+        money.unpaid: "R1-PAY-52",
+        money.priced_kinds: "",
+        money.free: "",
+        money.unpaid_cancelled: "",
+        money.no_invoice: "",
         announce.announced: "R1-INIT-54",
         announce.announced_anew: "R1-NOTE-53",
         announce.list_fails: "",

@@ -69,6 +69,8 @@ CASES = shared(
         money.only_once: "",
         money.clock_stands: "",
         money.failed: "",
+        money.progress: "",
+        money.cancelled: "",
     },
 )
 

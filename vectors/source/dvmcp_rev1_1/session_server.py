@@ -9,6 +9,8 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_handshake as handshake
+from vectors.source import server_money as money
 from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
@@ -65,14 +67,18 @@ CASES = shared(
         basics.two_servers_of_a_client: "",
         basics.stray_answers: "",
         notices.subscription_fails: "",
-        basics.handshake_fails: "",
-        basics.cancelled_in_handshake: "",
+        handshake.handshake_fails: "",
+        handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        basics.initialize: "R11-FLOW-06 R11-FLOW-33 R11-FLOW-34",
-        basics.own_handshake: "R11-FLOW-33 R11-FLOW-34 R11-INIT-02",
-        basics.no_handshake: "R11-INIT-01",
-        basics.initialized_first: "R11-FLOW-34",
-        basics.initialized_missing: "",
+        handshake.initialize: "R11-FLOW-06 R11-FLOW-33 R11-FLOW-34",
+        handshake.own_handshake: "R11-FLOW-33 R11-FLOW-34 R11-INIT-02",
+        handshake.no_handshake: "R11-INIT-01",
+        handshake.called_before_result: "",
+        handshake.initialized_before_result: "",
+        handshake.initialize_again: "",
+        handshake.initialized_alone: "",
+        handshake.initialized_first: "R11-FLOW-34",
+        handshake.initialized_missing: "",
         basics.own_servers: "",
         notices.lists_change: "",
         notices.updates: "",
@@ -104,11 +110,12 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
-        trust.paid: "R11-PAY-52 R11-PAY-53 R11-PAY-55 R11-PAY-57 R11-FLOW-52",
-        trust.unpaid: "R11-PAY-57",
-        trust.priced_kinds: "",
-        trust.free: "",
-        trust.unpaid_cancelled: "",
+        money.paid: "R11-PAY-52 R11-PAY-53 R11-PAY-55 R11-PAY-57 R11-FLOW-52",
+        money.unpaid: "R11-PAY-57",
+        money.priced_kinds: "",
+        money.free: "",
+        money.unpaid_cancelled: "",
+        money.no_invoice: "",
         announce.announced: "",
         announce.announced_anew: "",
         announce.list_fails: "",

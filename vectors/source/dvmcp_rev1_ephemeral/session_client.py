@@ -68,6 +68,8 @@ CASES = shared(
         money.only_once: "",
         money.clock_stands: "",
         money.failed: "",
+        money.progress: "",
+        money.cancelled: "",
     },
 )
 

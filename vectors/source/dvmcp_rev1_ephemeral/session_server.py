@@ -9,6 +9,8 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_handshake as handshake
+from vectors.source import server_money as money
 from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
@@ -36,14 +38,18 @@ CASES = shared(
         basics.stray_answers: "",
         notices.subscription_fails: "",
         basics.cancelled_by_id_at_a_server: "",
-        basics.handshake_fails: "",
-        basics.cancelled_in_handshake: "",
+        handshake.handshake_fails: "",
+        handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        basics.initialize: "R1E-INIT-54 R1E-INIT-57",
-        basics.own_handshake: "R1E-INIT-57",
-        basics.no_handshake: "R1E-INIT-55",
-        basics.initialized_first: "R1E-INIT-57",
-        basics.initialized_missing: "",
+        handshake.initialize: "R1E-INIT-54 R1E-INIT-57",
+        handshake.own_handshake: "R1E-INIT-57",
+        handshake.no_handshake: "R1E-INIT-55",
+        handshake.called_before_result: "",
+        handshake.initialized_before_result: "",
+        handshake.initialize_again: "",
+        handshake.initialized_alone: "",
+        handshake.initialized_first: "R1E-INIT-57",
+        handshake.initialized_missing: "",
         basics.own_servers: "",
         notices.lists_change: "R1E-NOTE-53",
         notices.updates: "R1E-NOTE-53",
@@ -75,11 +81,12 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
-        trust.paid: "R1E-PAY-52",
-        trust.unpaid: "R1E-PAY-52",
-        trust.priced_kinds: "",
-        trust.free: "",
-        trust.unpaid_cancelled: "",
+        money.paid: "R1E-PAY-52",
+        money.unpaid: "R1E-PAY-52",
+        money.priced_kinds: "",
+        money.free: "",
+        money.unpaid_cancelled: "",
+        money.no_invoice: "",
         announce.announced: "R1E-INIT-54",
         announce.announced_anew: "R1E-NOTE-53",
         announce.list_fails: "",

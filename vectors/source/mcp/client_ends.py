@@ -26,7 +26,7 @@ from vectors.source.mcp.play import (
     lost,
     told,
 )
-from vectors.source.scripts import Script, id_of, result
+from vectors.source.scripts import Script, id_of, result, rpc
 from vectors.source.writing import Case
 
 # The end
@@ -183,6 +183,55 @@ def torn_down(t: Text, d: Dialect) -> Case:
     s.after(1)
     s.signs("bob", d.error(second.event, "b", -32603, "restarting"))
     renewed(s, t, d, second, TO_TOOLS)
+    return s.case()
+
+
+def torn_down_early(t: Text, d: Dialect) -> Case:
+    title = "A server's cancel before the acknowledgement loses the subscription"
+    s = listener(t, d, "torn-down-early", title, "RE-01 N:END-03 N:LOST-02", "Lost End")
+    sub = listens(s, t, d, "sub")
+    told(s, t, d, sub, TOOLS)
+    s.signs("bob", d.server_cancel(sub.event, "sub"))
+    again = reopens(s, t, d, "sub", TO_TOOLS)
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": TO_TOOLS})
+    acknowledges(s, t, d, again, name=again.shared if d.whole else again.event)
+    return s.case()
+
+
+def disconnected_early(t: Text, d: Dialect) -> Case:
+    title = "Without connection, a subscription that was not acknowledged is lost as well"
+    s = listener(t, d, "disconnected-early", title, "RE-01 N:LOST-01 N:LOST-02", "Lost")
+    sub = listens(s, t, d, "sub")
+    s.connection("lost")
+    s.after(5).connection("back")
+    again = reopens(s, t, d, "sub", TO_TOOLS)
+    told(s, t, d, sub, ACKNOWLEDGED, {"notifications": TO_TOOLS})
+    acknowledges(s, t, d, again, name=again.shared if d.whole else again.event)
+    return s.case()
+
+
+def closed_while_lost(t: Text, d: Dialect) -> Case:
+    title = "A lost subscription that its caller cancels is not opened anew"
+    s = listener(t, d, "closed-while-lost", title, "CAN-01 N:LOST-05", "Lost End")
+    sub = listens(s, t, d, "sub")
+    acknowledges(s, t, d, sub)
+    s.connection("lost")
+    s.says(rpc("notifications/cancelled", {"requestId": "sub"}))
+    s.after(5).connection("back")
+    s.tick(5)
+    told(s, t, d, sub, TOOLS)
+    return s.case()
+
+
+def closed_while_ending(t: Text, d: Dialect) -> Case:
+    title = "A caller that cancels after the last result came gets no result"
+    s = listener(t, d, "closed-while-ending", title, "F:CAN-04 N:LOST-05", "End")
+    sub = listens(s, t, d, "sub")
+    acknowledges(s, t, d, sub)
+    ends(s, t, d, sub)
+    s.says(rpc("notifications/cancelled", {"requestId": "sub"}))
+    s.tick(2.5)
+    told(s, t, d, sub, TOOLS)
     return s.case()
 
 

@@ -11,6 +11,8 @@ from vectors.source.mcp.play import (
     PROMPTS,
     TO_TOOLS,
     TOOLS,
+    UPDATED,
+    URI,
     Text,
     acked,
     asks,
@@ -23,7 +25,7 @@ from vectors.source.mcp.play import (
     stamped,
 )
 from vectors.source.scripts import failure, id_of, mcp_server, result, rpc
-from vectors.source.writing import Case
+from vectors.source.writing import Case, public
 
 WRAP = 1059
 
@@ -89,6 +91,46 @@ def stopped_by_cancel(t: Text, d: Dialect, teardown: str) -> Case:
     s.publishes(d.server_cancel(feed.event, feed.id))
     if t.has_result and teardown == "both":
         finished(s, d, feed)
+    return s.case()
+
+
+def ended_while_asking(t: Text, d: Dialect) -> Case:
+    title = "A subscription that ends before its acknowledgement ends with an error"
+    rows = "ACK-01 N:SERVE-13 N:SERVE-15 N:TAG-02"
+    s = feeder(t, d, "end-while-asking", title, rows, "End", timers={"lease": 100})
+    uris = ("file:///a", "file:///b")
+    feeds = []
+    for number, uri in enumerate(uris):
+        feeds.append(asks(s, t, d, number, {"resourceSubscriptions": [uri]}, role=("alice", "carol")[number]))
+        s.delivers(rpc("resources/subscribe", {"uri": uri}, ANY_ID))
+        s.after(60)
+    s.says(rpc(UPDATED, {"uri": uris[0]}))
+    s.tick(0)
+    s.publishes(d.error(feeds[0].event, 0, -32603, ANY_TEXT))
+    s.delivers(rpc("resources/unsubscribe", {"uri": uris[0]}, ANY_ID))
+    s.says(result(id_of(0), {}))
+    s.stop()
+    s.publishes(d.error(feeds[1].event, 1, -32603, ANY_TEXT, to=public("carol")))
+    s.delivers(rpc("resources/unsubscribe", {"uri": uris[1]}, ANY_ID))
+    return s.case()
+
+
+def cancelled_early(t: Text, d: Dialect) -> Case:
+    title = "A cancel counts before the acknowledgement is made, and before a relay took it"
+    rows = "CAN-01 F:CAN-06 F:CAN-07 F:CAN-08 N:SERVE-11"
+    s = feeder(t, d, "cancel-early", title, rows, "End Order")
+    asked = asks(s, t, d, 1, {"resourceSubscriptions": [URI]})
+    s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    cancelled(s, d, asked)
+    s.delivers(rpc("resources/unsubscribe", {"uri": URI}, ANY_ID))
+    s.says(result(id_of(0), {}))
+    feed = asks(s, t, d, 2)
+    step = acked(s, d, feed, ok=False)
+    s.says(rpc(TOOLS))
+    cancelled(s, d, feed)
+    s.ok(step)
+    s.says(rpc(TOOLS))
+    s.tick(10)
     return s.case()
 
 
@@ -160,6 +202,25 @@ def passed_on(t: Text, d: Dialect) -> Case:
     if t.has_result:
         s.says(result(id_of(asked), last(name)))
         finished(s, d, feed)
+    return s.case()
+
+
+def passed_on_end(t: Text, d: Dialect) -> Case:
+    """Only where a subscription has a last result."""
+    title = "An end by the MCP server passes on the changes that wait, or else an error"
+    s = upstream(t, d, "end-passed-on", title, "ACK-01 END-01 N:SERVE-15")
+    feed = asks(s, t, d, 7)
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": TO_TOOLS})))
+    acked(s, d, feed, ok=False)
+    s.says(rpc(TOOLS, stamped(id_of(asked))))
+    s.says(result(id_of(asked), last(id_of(asked))))
+    says(s, d, feed, TOOLS)
+    finished(s, d, feed)
+    other = asks(s, t, d, 8)
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
+    s.says(result(id_of(asked), last(id_of(asked))))
+    s.publishes(d.error(other.event, 8, -32603, ANY_TEXT))
     return s.case()
 
 
