@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any
 
+from ..conformance.text import visible
 from ..conformance.vectors import vectors_folder
 from ..nostr import LocalProtocolError, Violation, strict_json
 from ..nostr import event as events
@@ -15,7 +16,7 @@ from ..revisions.detect import detect
 from ..translate.cross import translate
 from ..translate.inspect import TAG_MEANINGS, Inspection, Reading, inspect
 from ..translate.route import Role
-from .problem import Problem, read_input, read_key, visible
+from .problem import Problem, read_input, read_key
 
 
 def add_to(commands: Any) -> None:

@@ -14,6 +14,7 @@ from .problem import Problem
 
 # Commands, the module of each and what it does: the list of commands loads none of them.
 COMMANDS = {
+    "conformance": ("conformance", "put the vectors to an implementation in any language, and report"),
     "inspect": ("events", "say what events are: revision, message, tags, and every requirement they break"),
     "translate": ("events", "write an event in the form of another revision"),
     "relay": ("relay", "run a relay in memory, for tests and demonstrations"),

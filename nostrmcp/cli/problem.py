@@ -36,18 +36,3 @@ def read_key(path: str) -> SecretKey:
     if not isinstance(key, SecretKey):
         raise Problem(f"{path} does not hold a secret key as nsec or 64 hexadecimal digits")
     return key
-
-
-def visible(text: str) -> str:
-    """A stranger's text made safe for a terminal: control, escape and bidirectional characters are escaped."""
-    return "".join(
-        character if character.isprintable() and character not in _BIDIRECTIONAL else _escaped(character)
-        for character in text
-    )
-
-
-_BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()

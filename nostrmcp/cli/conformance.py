@@ -1,0 +1,160 @@
+"""`nostrmcp conformance`: put the vectors to any implementation, and report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from ..conformance import baseline
+from ..conformance.selection import LEVELS, Selection, Survey, in_order, is_hardening, survey
+from ..conformance.stream import Writer, open_stream
+from ..conformance.testee import Testee, Timeouts, command_of
+from ..conformance.text import visible
+from ..conformance.verdicts import Exit
+from . import reports
+from .problem import Problem
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the program's parser."""
+    about = "put the vectors to an implementation in any language, and report"
+    parser = commands.add_parser("conformance", help=about, description=about.capitalize() + ".")
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+
+    example = "nostrmcp conformance run --testee 'cmd:node adapter.mjs' --report junit=report.xml html=report.html"
+    running = reports.add_action(actions, "run", _run, "run the vectors", example)
+    running.add_argument("--testee", required=True, metavar="T", help="cmd:PROGRAM, python:pkg.mod:factory, or self")
+    _add_selection(running)
+    running.add_argument("--strict", action="store_true", help="warnings (SHOULD, error classes, hardening) fail")
+    running.add_argument("--baseline", type=Path, metavar="FILE", help="TOML with the failures that are expected")
+    running.add_argument("--write-baseline", type=Path, metavar="FILE", help="write what fails as a baseline")
+    reports.add_report(running)
+    running.add_argument("--seed", type=int, help="decides the order (default: random, printed)")
+    running.add_argument("--timeout", type=_seconds, default=2.0, metavar="S", help="for an answer (default: 2)")
+    running.add_argument("--start-timeout", type=_seconds, default=10.0, metavar="S", help="for hello (default: 10)")
+    running.add_argument("--no-smoke", action="store_true", help="score an adapter that gets nothing right, too")
+    running.add_argument("--dry-run", action="store_true", help="list the cases in their order and run nothing")
+    running.add_argument("--check-adapter", action="store_true", help="check the traffic by its schema; no score")
+
+    listing = reports.add_action(
+        actions, "list", _list, "list the cases", "nostrmcp conformance list --suite nip44 --level MUST"
+    )
+    _add_selection(listing)
+    listing.add_argument("--json", action="store_true", help="one JSON object a line")
+
+    example = "nostrmcp conformance report run.jsonl --report html=run.html"
+    reporting = reports.add_action(actions, "report", _report, "render a saved stream again", example)
+    reporting.add_argument("stream", type=Path, help="what --report json=FILE wrote")
+    reports.add_report(reporting)
+
+
+def _add_selection(parser: argparse.ArgumentParser) -> None:
+    more: dict[str, Any] = {"action": "append", "default": []}
+    parser.add_argument("--revision", metavar="R", help="only this revision, or common, or mcp", **more)
+    parser.add_argument("--suite", metavar="S", help="only this file or area (nip44, decode), or hardening", **more)
+    parser.add_argument("--case", metavar="ID", help="only this case", **more)
+    parser.add_argument("--level", choices=LEVELS, default="MAY", help="nothing below this level (default: MAY)")
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 86400:
+        raise argparse.ArgumentTypeError("seconds, more than 0")
+    return value
+
+
+def _selection(options: argparse.Namespace) -> Selection:
+    return Selection(tuple(options.revision), tuple(options.suite), tuple(options.case), options.level)
+
+
+def _list(options: argparse.Namespace) -> int:
+    selection = _selection(options)
+    survey(selection, set())
+    for _, case in sorted(in_order(selection, 0), key=lambda one: (one[1].suite, one[1].id)):
+        hardening = is_hardening(case)
+        if options.json:
+            row = {"case": case.id, "suite": case.suite, "op": case.op, "level": case.level, "title": case.title}
+            print(json.dumps(row | {"hardening": hardening, "req": case.req}))
+        else:
+            print(f"{case.id:48} {case.level:6} {'hardening' if hardening else '':9} {case.title}")
+    return Exit.CONFORMING
+
+
+def _report(options: argparse.Namespace) -> int:
+    reports.show(open_stream(options.stream), options)
+    return Exit.CONFORMING
+
+
+def _run(options: argparse.Namespace) -> int:
+    if os.name != "posix":
+        raise Problem("conformance run needs a POSIX system, as testees run in process groups")
+    selection = _selection(options)
+    command = command_of(options.testee)
+    seed = random.SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
+    expected = baseline.load(options.baseline) if options.baseline else {}
+    found = survey(selection, set(expected))
+    baseline.check_known(expected, found.known)
+    if options.dry_run:
+        for _, case in in_order(selection, seed):
+            print(case.id)
+        print(f"{found.total} cases, seed {seed}", file=sys.stderr)
+        return Exit.CONFORMING
+    timeouts = Timeouts(options.start_timeout, options.timeout)
+    if options.check_adapter:
+        return _check_adapter(command, timeouts, found)
+    from ..conformance.runner import Run, Settings
+
+    settings = Settings(options.testee, selection, seed, options.strict, not options.no_smoke, expected)
+    with tempfile.TemporaryDirectory(prefix="nostrmcp-") as folder:
+        path = Path(folder) / "run.jsonl"
+        bar = reports.Bar()
+        with reports.writing(path) as file:
+            code = Run(Testee(command, timeouts), settings, found, Writer(file)).run(bar.show)
+        bar.end()
+        stream = open_stream(path)
+        reports.show(stream, options)
+        if options.write_baseline is not None:
+            reports.write_baseline(stream, options.write_baseline, expected)
+    return code
+
+
+def _check_adapter(command: list[str], timeouts: Timeouts, found: Survey) -> int:
+    """Put a case or two of each operation to the adapter, and say in words what is wrong with its lines."""
+    from ..conformance.pipe import Broken
+    from ..conformance.schema import Checker, NoSchemas
+
+    try:
+        checker = Checker()
+    except NoSchemas as problem:
+        raise Problem(str(problem)) from None
+    testee = Testee(command, timeouts, checker)
+    asked: Counter[str] = Counter()
+    try:
+        hello = testee.start()
+        for case in filter(hello.offers, [*found.accepts.values(), *found.refusals.values()]):
+            asked[case.op] += 1
+            try:
+                testee.put(case)
+            except Broken as broken:
+                checker.tell(f"{case.op}: {broken.detail}")
+                testee.start()
+        problem_at_the_end = testee.finish()
+        if problem_at_the_end:
+            checker.tell(problem_at_the_end)
+        code = Exit.VIOLATIONS if checker.mistakes else Exit.CONFORMING
+    except Broken as broken:
+        print(f"nostrmcp: the adapter cannot be run: {visible(broken.detail)}", file=sys.stderr)
+        code = Exit.NOT_RUN
+    finally:
+        testee.kill()
+    for mistake in checker.mistakes:
+        print(visible(mistake))
+    print(f"{asked.total()} cases of {len(asked)} operations, {len(checker.mistakes)} mistakes in the traffic")
+    return code

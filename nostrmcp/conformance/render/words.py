@@ -1,0 +1,89 @@
+"""What the reports say in the same words."""
+
+from __future__ import annotations
+
+import shlex
+
+from ..stream import Cell, Summary, Value
+from ..text import cut
+from ..verdicts import Verdict
+
+WORDS = {
+    Verdict.DEFECT: "defect of nostrmcp",
+    Verdict.FAIL: "failed",
+    Verdict.STALE: "stale in the baseline",
+    Verdict.WARN: "warned",
+    Verdict.EXPECTED: "failed as the baseline says",
+    Verdict.INFO: "optional, not done",
+    Verdict.PASS: "passed",
+    Verdict.NOT_OFFERED: "not offered",
+    Verdict.NOT_RUN: "not run",
+}
+# What a person has to do something about.
+BAD = (Verdict.DEFECT, Verdict.FAIL, Verdict.STALE)
+HARDENING = "hardening: our own rules, in no score"
+# Folders of vectors that are no revision; each has areas of its own.
+_GROUND = ("common", "mcp")
+
+
+def name_of(header: Value) -> str:
+    """The implementation by its own words, or the testee where it never said any."""
+    implementation = header["implementation"]
+    if not implementation:
+        return str(header["testee"])
+    return " ".join(str(implementation[one]) for one in ("name", "version") if implementation.get(one))
+
+
+def rerun(header: Value, result: Value) -> str:
+    """The command that runs one case again."""
+    return shlex.join([*map(str, header["again"]), "--case", result["case"]])
+
+
+def tally(counts: Value) -> str:
+    """How many cases have each verdict, those that matter most first."""
+    return ", ".join(f"{counts[one]} {word}" for one, word in WORDS.items() if counts.get(one)) or "no case"
+
+
+def conclusion(header: Value, footer: Value) -> str:
+    """The verdict in one line."""
+    text = f"{name_of(header)}: {footer['verdict']}"
+    return f"{text}: {cut(str(footer['aborted']), 600)}" if footer["aborted"] else text
+
+
+def happened(result: Value) -> str:
+    """What became of a case, in one line."""
+    if result["verdict"] == Verdict.STALE:
+        return "it passes now: take it out of the baseline"
+    if result["verdict"] == Verdict.EXPECTED and "baseline" in result:
+        return f"{result['status']}, as expected: {result['baseline']['reason']}"
+    return str(result.get("detail", ""))
+
+
+def score(cell: Cell) -> str:
+    """MUST cases kept of those asked; never a percentage, which would hide the one that matters."""
+    return f"{cell.must_passed}/{cell.must} MUST"
+
+
+def matrix(summary: Summary) -> tuple[list[str], list[str]]:
+    """Rows and columns of the matrix: the revisions, and the areas that they have in common."""
+    cells = [one for one in sorted(summary.cells) if one[0] not in _GROUND]
+    return list(dict.fromkeys(revision for revision, _ in cells)), sorted({area for _, area in cells})
+
+
+def ground(summary: Summary) -> list[tuple[str, list[tuple[str, Cell]]]]:
+    """What is below and above the revisions: areas that stand in no row of the matrix."""
+    found = [
+        (name, [(area, cell) for (folder, area), cell in sorted(summary.cells.items()) if folder == name])
+        for name in _GROUND
+    ]
+    return [(name, cells) for name, cells in found if cells]
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell of the matrix: passed of all."""
+    return f"{cell.passed}/{cell.total}"
+
+
+def is_bad(cell: Cell) -> bool:
+    """Whether something in a cell is to be done."""
+    return any(cell.verdicts[one] for one in BAD)
