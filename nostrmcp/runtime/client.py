@@ -86,6 +86,10 @@ class NostrClient:
         self._task = self._loop.create_task(self._driver.run())
         return self
 
+    async def ready(self) -> None:
+        """Until a relay listens for us."""
+        await self._driver.ready.wait()
+
     async def __aexit__(self, *_: object) -> None:
         await self._driver.flush(LAST_WORDS)
         if self._task is not None:

@@ -64,6 +64,8 @@ class Driver:
         self._outstanding = 0
         self._settled = asyncio.Event()
         self._settled.set()
+        # Set once a relay has confirmed what was subscribed first.
+        self.ready = asyncio.Event()
         self._perform: dict[type, Callable[[Any], None]] = {
             Publish: self._publish,
             Subscribe: self._subscribe,
@@ -97,7 +99,9 @@ class Driver:
             elif type(one) is Connected:
                 if self._connection is not None:
                     self._connection(one.up)
-            elif type(one) is not Caught:
+            elif type(one) is Caught:
+                self.ready.set()
+            else:
                 self._heard(one)
 
     async def flush(self, seconds: float) -> bool:

@@ -102,6 +102,10 @@ class Gateway:
         self._task = self._loop.create_task(self._driver.run())
         return self
 
+    async def ready(self) -> None:
+        """Until a relay listens for us."""
+        await self._driver.ready.wait()
+
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 

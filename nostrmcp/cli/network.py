@@ -1,0 +1,119 @@
+"""What the commands that speak to relays share: relays, keys, signals, and telling a person what happens."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from urllib.parse import urlsplit
+
+from ..conformance.text import visible
+from ..conformance.vectors import vectors_folder
+from ..nostr import PublicKey, SecretKey, Violation, nip19
+from ..nostr.event import is_hex32
+from ..runtime.driving import Observed, Observer
+from ..runtime.relay import Changed, State
+from ..runtime.websocket import is_loopback
+from ..session.actions import Drop, Notice
+from .problem import Problem, read_key
+
+RELAY_VARIABLE = "NOSTRMCP_RELAY"
+KEY_VARIABLE = "NOSTRMCP_SECRET_FILE"
+
+
+def add_relays(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--relay", action="append", default=[], metavar="URL",
+        help=f"a relay; may be repeated (default: those in {RELAY_VARIABLE}, separated by blanks)",
+    )  # fmt: skip
+
+
+def add_key(parser: argparse.ArgumentParser, otherwise: str) -> None:
+    parser.add_argument(
+        "--key-file", metavar="FILE", help=f"our secret key (default: the file that {KEY_VARIABLE} names; {otherwise})"
+    )
+    parser.add_argument("--verbose", action="store_true", help="tell on standard error what is dropped, and why")
+
+
+def relays_of(options: argparse.Namespace, hints: Iterable[str] = ()) -> list[str]:
+    """The relays to use: those named, else those in the environment, else hints; a Problem where there is none."""
+    given = options.relay or os.environ.get(RELAY_VARIABLE, "").split() or list(hints)
+    for url in given:
+        parts = urlsplit(url)
+        if parts.scheme not in ("ws", "wss") or not parts.hostname:
+            raise Problem(f"{visible(url)} is not the address of a relay: it begins with ws:// or wss://")
+    if not given:
+        raise Problem("no relay is known: name one with --relay (`nostrmcp relay` runs one on this machine)")
+    return list(dict.fromkeys(given))
+
+
+def key_of(options: argparse.Namespace, relays: Iterable[str]) -> SecretKey:
+    """Our key: the one in a file, else a new one for this run."""
+    path = options.key_file or os.environ.get(KEY_VARIABLE)
+    if path is None:
+        return SecretKey(secrets.token_bytes(32))
+    key = read_key(path)
+    if not all(is_loopback(urlsplit(url).hostname or "") for url in relays) and _is_published(key.public_key.hex()):
+        raise Problem("this key is published in the conformance vectors: it is only good for relays on this machine")
+    return key
+
+
+def _is_published(pubkey: str) -> bool:
+    return any(pubkey in path.read_text(encoding="utf-8") for path in vectors_folder().rglob("*.json"))
+
+
+def public_key(text: str) -> bytes:
+    """A public key as npub or hexadecimal."""
+    if is_hex32(text):
+        return bytes.fromhex(text)
+    try:
+        entity = nip19.decode(text)
+    except Violation:
+        entity = None
+    if not isinstance(entity, PublicKey):
+        raise Problem(f"{visible(text)} is not a public key: give an npub or 64 hexadecimal digits")
+    return entity.x
+
+
+def teller(verbose: bool) -> Observer:
+    """Tells on standard error which relays are lost and come back, and what was dropped where that is wanted."""
+    lost: set[str] = set()
+
+    def tell(one: Observed) -> None:
+        match one:
+            case Changed(relay, State.UP) if relay in lost:
+                lost.discard(relay)
+                say(f"{relay}: connected")
+            case Changed(relay, State.WAITING, why) if relay not in lost:
+                lost.add(relay)
+                say(f"{relay}: {why}; trying again")
+            case Drop(event_id, violation) if verbose:
+                say(f"dropped {event_id.hex() if event_id else 'a message'}: {violation}")
+            case Notice(_, violation):
+                say(str(violation))
+            case Changed() | Drop():
+                pass
+            case _:
+                say(str(getattr(one, "text", one)))
+
+    return tell
+
+
+def say(text: str) -> None:
+    print(f"nostrmcp: {visible(text)}", file=sys.stderr, flush=True)
+
+
+def run_until_signal(work: Callable[[asyncio.Event], Awaitable[int]]) -> int:
+    """Run until done; `work` gets an event that SIGINT and SIGTERM set."""
+
+    async def guarded() -> int:
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        return await work(stop)
+
+    return asyncio.run(guarded())
