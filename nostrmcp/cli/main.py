@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from .. import __version__
 from .problem import Problem
@@ -17,9 +18,29 @@ COMMANDS = {
     "conformance": ("conformance", "put the vectors to an implementation in any language, and report"),
     "inspect": ("events", "say what events are: revision, message, tags, and every requirement they break"),
     "translate": ("events", "write an event in the form of another revision"),
+    "gateway": ("gateway", "put a stdio MCP server on Nostr, in one or all revisions"),
+    "proxy": ("remote", "use a server on Nostr as a local stdio MCP server"),
+    "call": ("remote", "call one tool of a server on Nostr"),
+    "discover": ("remote", "list servers that relays know: capabilities, prices, encryption"),
+    "key": ("key", "make a secret key, or show the public forms of one"),
     "relay": ("relay", "run a relay in memory, for tests and demonstrations"),
     "vectors": ("vectors", "list, show, copy and check the conformance vectors"),
 }
+
+
+class Parser(argparse.ArgumentParser):
+    """A command's parser. One that is `intermixed` takes options between its other words, even optional ones."""
+
+    intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        if not self.intermixed:
+            return super().parse_known_args(args, namespace)
+        self.intermixed = False  # what follows comes here again
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.intermixed = True
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog="example: nostrmcp vectors check",
     )
     parser.add_argument("--version", action="version", version=f"nostrmcp {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     given = list(sys.argv[1:] if arguments is None else arguments)
     word = next((one for one in given if not one.startswith("-")), "")
     chosen = COMMANDS.get(word, ("", ""))[0]
