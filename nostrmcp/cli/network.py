@@ -16,7 +16,7 @@ from ..conformance.vectors import vectors_folder
 from ..nostr import PublicKey, SecretKey, Violation, nip19
 from ..nostr.event import is_hex32
 from ..runtime.driving import Observed, Observer
-from ..runtime.relay import Changed, State
+from ..runtime.reports import Changed, State
 from ..runtime.websocket import is_loopback
 from ..session.actions import Drop, Notice
 from .problem import Problem, read_key

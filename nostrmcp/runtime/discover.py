@@ -14,7 +14,8 @@ from ..revisions.model import MessageClass
 from ..translate import announce
 from ..translate.announce import Announcement
 from .pool import Pool
-from .relay import Arrived, Caught, Changed, Ended, RelaySettings, State
+from .relay import RelaySettings
+from .reports import Arrived, Caught, Changed, Ended, State
 
 ANNOUNCEMENT_KINDS = frozenset(
     kind for revision in REVISIONS.values() for kind in revision.kinds.announcements.values()

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ..nostr import Event, Filter
 from ..session.actions import Action, Drop, Notice, Now, Publish, Subscribe, Unsubscribe, Wake
 from .pool import AllRefused, Connected, Pool
-from .relay import Arrived, Caught, Changed, Ended, Noticed
+from .reports import Arrived, Caught, Changed, Ended, Noticed
 
 # A relay that ended a subscription is asked again after so many seconds: it may have had no room.
 ASK_AGAIN = 30.0

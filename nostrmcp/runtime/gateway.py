@@ -18,7 +18,7 @@ from ..session.actions import Action, Charge, Close, Deliver, Link, Now, Open
 from ..session.settings import ServerSettings
 from .driving import Driver, Observer, ignore
 from .pool import Pool
-from .relay import PublishError
+from .reports import PublishError
 from .state import StateFile
 from .stdio import Gone, Peer, Said
 

@@ -9,7 +9,8 @@ from hashlib import sha256
 from typing import Any
 
 from ..nostr import Event, Filter
-from .relay import Arrived, Changed, Input, PublishError, Relay, State
+from .relay import Relay
+from .reports import Arrived, Changed, Input, PublishError, State
 
 
 @dataclass(frozen=True, slots=True)

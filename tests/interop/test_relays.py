@@ -13,7 +13,8 @@ import pytest
 from nostrmcp.nostr import Event, Filter, SecretKey
 from nostrmcp.runtime.loopback_faults import corrupted
 from nostrmcp.runtime.pool import AllRefused, Pool
-from nostrmcp.runtime.relay import Arrived, Caught, Changed, Ended, Noticed, PublishError, Reason, Relay, RelaySettings
+from nostrmcp.runtime.relay import Relay, RelaySettings
+from nostrmcp.runtime.reports import Arrived, Caught, Changed, Ended, Noticed, PublishError, Reason
 
 from ..runtime.helpers import Gate, event, run, until
 from .peers import ForeignRelay

@@ -9,7 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from nostrmcp.nostr import Event, SecretKey, UnsignedEvent
 from nostrmcp.runtime.pool import Connected, Pool
-from nostrmcp.runtime.relay import Input, Relay
+from nostrmcp.runtime.relay import Relay
+from nostrmcp.runtime.reports import Input
 
 P = ParamSpec("P")
 T = TypeVar("T")

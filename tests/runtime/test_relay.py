@@ -11,18 +11,8 @@ from nostrmcp.nostr import Filter
 from nostrmcp.runtime.loopback import LoopbackRelay, Record, RelayLimits
 from nostrmcp.runtime.loopback_faults import corrupted, parse
 from nostrmcp.runtime.pool import AllRefused, Connected, Pool
-from nostrmcp.runtime.relay import (
-    Arrived,
-    Caught,
-    Changed,
-    Ended,
-    Noticed,
-    PublishError,
-    Reason,
-    Relay,
-    RelaySettings,
-    State,
-)
+from nostrmcp.runtime.relay import Relay, RelaySettings
+from nostrmcp.runtime.reports import Arrived, Caught, Changed, Ended, Noticed, PublishError, Reason, State
 from nostrmcp.runtime.websocket import Listener, Socket, SocketClosed, SocketLimits, listen
 
 from .helpers import ALICE, BOB, Gate, at_once, event, run, until

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from ...nostr import Event, Filter, Violation, relay_frames
 from ...runtime.loopback import LoopbackRelay, Record
-from ...runtime.relay import Arrived, PublishError, Relay
+from ...runtime.relay import Relay
+from ...runtime.reports import Arrived, PublishError
 from .checks import NotRun
 
 # Subscriptions of the testee that are remembered.

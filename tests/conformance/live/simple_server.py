@@ -17,7 +17,8 @@ from nostrmcp.nostr import Event, Filter, SecretKey, Violation, nip59
 from nostrmcp.nostr.keys import public_key
 from nostrmcp.revisions import Revision
 from nostrmcp.revisions.model import MessageClass, WrapTime
-from nostrmcp.runtime.relay import Arrived, PublishError, Relay, RelaySettings
+from nostrmcp.runtime.relay import Relay, RelaySettings
+from nostrmcp.runtime.reports import Arrived, PublishError
 from nostrmcp.translate import announce, codec
 from nostrmcp.translate.codec import Decoded
 from nostrmcp.translate.route import Price, RequestReference, Role, Route
