@@ -21,7 +21,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents and ADAPTERS not in item.path.parents:
             item.add_marker(pytest.mark.slow)
-            item.add_marker(pytest.mark.usefixtures("peers"))
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +31,13 @@ def peers() -> None:
         pytest.fail(reason)
     if reason is not None:
         pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def with_peers(request: pytest.FixtureRequest) -> None:
+    """No test of this folder runs without them."""
+    if ADAPTERS not in request.path.parents:
+        request.getfixturevalue("peers")
 
 
 @pytest.fixture(scope="session", params=["rust", "npm", "python"])
