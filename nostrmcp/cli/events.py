@@ -9,7 +9,7 @@ from typing import Any
 
 from ..conformance.text import visible
 from ..conformance.vectors import vectors_folder
-from ..nostr import LocalProtocolError, Violation, strict_json
+from ..nostr import LocalProtocolError, SecretKey, Violation, strict_json
 from ..nostr import event as events
 from ..revisions import REVISIONS
 from ..revisions.detect import detect
@@ -28,7 +28,9 @@ def add_to(commands: Any) -> None:
         description=about.capitalize() + ". Exit code 1 if an event is invalid or breaks a MUST.",
         epilog="example: nostrmcp inspect capture.jsonl",
     )
-    looking.add_argument("file", help="a JSON event, or one a line; - for standard input")
+    looking.add_argument("file", nargs="?", help="a JSON event, or one a line; - for standard input")
+    looking.add_argument("--relay", action="append", default=[], metavar="URL", help="look at this relay's events")
+    looking.add_argument("--stored", action="store_true", help="of a relay: what it has stored, and no more")
     looking.add_argument("--json", action="store_true", help="one JSON object for each line, in order")
     looking.add_argument(
         "--key-file", action="append", default=[], metavar="FILE", help="open wraps for this secret key"
@@ -64,20 +66,59 @@ def _lines(data: bytes) -> list[tuple[int, bytes]]:
 def _inspect(options: argparse.Namespace) -> int:
     keys = tuple(read_key(path) for path in options.key_file)
     requirements = json.loads((vectors_folder() / "requirements.json").read_text(encoding="utf-8"))["requirements"]
+    if (options.file is None) is not bool(options.relay):
+        raise Problem("name either a file or a relay")
+    if options.relay:
+        return _watch(options, keys, requirements)
     lines = _lines(read_input(options.file))
     if not lines:
         raise Problem(f"there is no event in {options.file}")
     sound = True
     for number, line in lines:
-        found = inspect(line, keys)
-        sound = sound and _passes(found, requirements)
-        if options.json:
-            print(json.dumps(_as_value(found, requirements)))
-        else:
-            if len(lines) > 1:
-                print(f"line {number}")
-            print("\n".join(_as_text(found, requirements)))
+        if len(lines) > 1 and not options.json:
+            print(f"line {number}")
+        sound = _show(options, inspect(line, keys), requirements) and sound
     return 0 if sound else 1
+
+
+def _show(options: argparse.Namespace, found: Inspection, requirements: dict[str, Any]) -> bool:
+    """Print what was found, and say whether it is sound."""
+    text = json.dumps(_as_value(found, requirements)) if options.json else "\n".join(_as_text(found, requirements))
+    print(text, flush=bool(options.relay))
+    return _passes(found, requirements)
+
+
+def _watch(options: argparse.Namespace, keys: tuple[SecretKey, ...], requirements: dict[str, Any]) -> int:
+    """Look at the events of relays, until a signal or, of those that are stored, until the last."""
+    import asyncio
+    import contextlib
+
+    from ..runtime.watch import NoRelayAnswered, watch
+    from .network import relays_of, run_until_signal, teller
+
+    relays = relays_of(options)
+    sound = True
+
+    async def look() -> None:
+        nonlocal sound
+        async for event in watch(relays, live=not options.stored, observe=teller(verbose=False)):
+            sound = _show(options, inspect(event.dump(), keys), requirements) and sound
+            if not options.json:
+                print()
+
+    async def work(stop: asyncio.Event) -> int:
+        looking, stopping = asyncio.ensure_future(look()), asyncio.ensure_future(stop.wait())
+        await asyncio.wait({looking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (looking, stopping):
+            task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await looking
+        return 0 if sound else 1
+
+    try:
+        return run_until_signal(work)
+    except NoRelayAnswered:
+        raise Problem("no relay answered") from None
 
 
 def _passes(found: Inspection, requirements: dict[str, Any]) -> bool:

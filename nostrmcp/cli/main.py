@@ -22,6 +22,7 @@ COMMANDS = {
     "proxy": ("remote", "use a server on Nostr as a local stdio MCP server"),
     "call": ("remote", "call one tool of a server on Nostr"),
     "discover": ("remote", "list servers that relays know: capabilities, prices, encryption"),
+    "demo": ("demo", "let a client call tools over a relay, in each revision in turn, and show the wire"),
     "key": ("key", "make a secret key, or show the public forms of one"),
     "relay": ("relay", "run a relay in memory, for tests and demonstrations"),
     "vectors": ("vectors", "list, show, copy and check the conformance vectors"),
