@@ -66,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code: int = options.run(options)
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # as a proxy leaves it
+            sys.stdout.flush()
         return code
     except Problem as problem:
         print(f"nostrmcp: {problem}", file=sys.stderr)
