@@ -8,7 +8,7 @@ from ..nostr import Event, Filter
 from ..revisions import REVISIONS
 from .driving import Observer
 from .pool import Pool
-from .relay import Arrived, Caught, Changed, Ended, Noticed, State
+from .reports import Arrived, Caught, Changed, Ended, Noticed, State
 
 KINDS = frozenset(
     kind
