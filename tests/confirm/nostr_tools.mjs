@@ -5,9 +5,11 @@
 // added here.
 //
 // Node looks for packages from the folder a module lies in, so confirm.py puts a copy of this file beside
-// node_modules and runs that.
+// node_modules and runs that. The adapter for the conformance runner in tests/interop/adapters uses `operations` and
+// `answer` from here.
 
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 
 import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js"
 import { expand } from "@noble/hashes/hkdf.js"
@@ -27,7 +29,7 @@ class Refusal extends Error {}
 
 const Scalar = secp256k1.Point.Fn
 
-const operations = {
+export const operations = {
   json_parse: ({ raw, raw_hex }) => {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
     const text = raw ?? refusing(() => decoder.decode(hexToBytes(raw_hex)))
@@ -195,7 +197,7 @@ function at(second, read) {
   }
 }
 
-function answer({ op, input }) {
+export function answer({ op, input }) {
   if (!Object.hasOwn(operations, op)) return { status: "skip", message: "nostr-tools has no such operation" }
   try {
     return { status: "ok", output: operations[op](input) }
@@ -205,7 +207,9 @@ function answer({ op, input }) {
   }
 }
 
-for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-  const request = JSON.parse(line)
-  process.stdout.write(JSON.stringify({ seq: request.seq, ...answer(request) }) + "\n")
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    const request = JSON.parse(line)
+    process.stdout.write(JSON.stringify({ seq: request.seq, ...answer(request) }) + "\n")
+  }
 }
