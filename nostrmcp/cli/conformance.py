@@ -18,7 +18,7 @@ from ..conformance.stream import Writer, open_stream
 from ..conformance.testee import Testee, Timeouts, command_of
 from ..conformance.text import visible
 from ..conformance.verdicts import Exit
-from . import reports
+from . import live, reports
 from .problem import Problem
 
 
@@ -53,6 +53,8 @@ def add_to(commands: Any) -> None:
     reporting = reports.add_action(actions, "report", _report, "render a saved stream again", example)
     reporting.add_argument("stream", type=Path, help="what --report json=FILE wrote")
     reports.add_report(reporting)
+
+    live.add_to(actions)
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:

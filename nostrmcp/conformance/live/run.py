@@ -118,7 +118,7 @@ class Report:
             "n": self._number,
             "case": case,
             "suite": f"{revision.name}/live-{self._live.role.value}",
-            "op": "live",
+            "op": check.name,
             "title": check.title,
             "level": level,
             "req": list(named),

@@ -1,0 +1,19 @@
+"""All live checks, by the role of the testee."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...revisions import REVISIONS
+from ...translate.route import Role
+from . import server_run
+from .checks import Check, case_id
+
+CHECKS: dict[Role, tuple[Check[Any], ...]] = {Role.SERVER: server_run.CHECKS}
+RUNS: dict[Role, Any] = {Role.SERVER: server_run.ServerRun}
+
+
+def known_cases(role: Role) -> set[str]:
+    """The ids of all checks in all revisions that they concern."""
+    revisions = REVISIONS.values()
+    return {case_id(check, one) for check in CHECKS[role] for one in revisions if check.requirements(one)}
