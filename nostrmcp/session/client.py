@@ -139,10 +139,17 @@ class Client:
     def published(self, event_id: bytes, accepted: bool, text: str, now: Now) -> list[Action]:
         """What relays say of an event of ours: true once one took it, false when all refused. `text` is theirs."""
         self.now = now
+        try:
+            actions = self._published(event_id, accepted)
+        except Violation as violation:  # what relays refuse may have reached the server all the same
+            actions = [Drop(event_id, violation)]
+        return self._finished(actions)
+
+    def _published(self, event_id: bytes, accepted: bool) -> list[Action]:
         question = self.questions.by_publication(event_id)
         if question is None:
-            return self._finished(self.subscriptions.published(event_id, accepted))
-        return self._finished([] if accepted else self.questions.step(question, AskingInput.REFUSED))
+            return self.subscriptions.published(event_id, accepted)
+        return [] if accepted else self.questions.step(question, AskingInput.REFUSED)
 
     def connection(self, up: bool, now: Now) -> list[Action]:
         """The last relay is gone, or the first is back."""

@@ -177,11 +177,17 @@ class Feeds:
         link = feed.link
         feed.honoured = offered(feed.requested, link.capabilities or {})
         actions: list[Action] = []
-        for uri in feed.honoured.get(RESOURCES, []):
+        granted: list[str] = []
+        for uri in dict.fromkeys(feed.honoured.pop(RESOURCES, ())):
+            if not self._host.watches.has_room(feed.client):
+                break  # others have taken it since the request came
+            granted.append(uri)
             if not self._host.watches.join(link, uri, feed, feed.client):
                 request = Request(0, "resources/subscribe", {"uri": uri})
                 feed.unanswered += 1
                 actions.append(link.call(request, partial(self._subscribed, feed, uri))[1])
+        if granted:
+            feed.honoured[RESOURCES] = granted
         return actions if feed.unanswered else actions + self._step(feed, FeedingInput.HONOURED)
 
     def _subscribed(self, feed: Feed, uri: str, answer: Result | Error) -> list[Action]:

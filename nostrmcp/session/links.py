@@ -27,16 +27,18 @@ class McpLink:
     """One MCP server as the hub sees it.
 
     Requests are numbered anew, tokens with them (HOUSE-ID-02, HOUSE-ID-04, HOUSE-ID-06); `answers` finds what to do
-    with each answer. Until the handshake is over, calls are held.
+    with each answer. Until the handshake is over, calls are held; `begun` is told the number of each initialize, so
+    that one that is never answered can be given up.
     """
 
     __slots__ = (
-        "_held", "_number", "_waiting", "answers", "asked", "capabilities", "feeds", "link", "result", "running",
-        "session", "shake", "version", "watchers",
+        "_begun", "_held", "_number", "_waiting", "answers", "asked", "capabilities", "feeds", "link", "result",
+        "running", "session", "shake", "version", "watchers",
     )  # fmt: skip
 
-    def __init__(self, link: Link, version: str) -> None:
+    def __init__(self, link: Link, version: str, begun: Callable[[McpLink, int], None]) -> None:
         self.link = link
+        self._begun = begun
         self.version = version
         self.shake = Shake.NEW if has_handshake(version) else Shake.READY
         self.result: Body | None = None
@@ -101,7 +103,8 @@ class McpLink:
 
     def _ask(self, request: Request, answered: Answered) -> list[Action]:
         self._waiting.append(answered)
-        _, deliver = self.call(request, self._initialized)
+        number, deliver = self.call(request, self._initialized)
+        self._begun(self, number)
         return [deliver]
 
     def initialized(self) -> list[Action]:

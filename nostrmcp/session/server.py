@@ -255,6 +255,10 @@ class Server:
         self, client: bytes, server: McpServer, revisions: tuple[Revision, ...]
     ) -> tuple[Session, list[Action]]:
         found = self.sessions.find(client, server.id, revisions)
+        is_settled = len(revisions) == 1 and len(self.settings.revisions) > 1
+        if found is None and is_settled:  # one that was undecided may be of this revision
+            self.sessions.latch(client, revisions[0])
+            found = self.sessions.find(client, server.id, revisions)
         if found is not None:
             return found, []
         actions: list[Action] = []
@@ -269,7 +273,7 @@ class Server:
         session = Session(client, server, revisions, link)
         link.session = None if server.shared else session
         self.sessions.add(session, self.now)
-        if len(revisions) == 1 and len(self.settings.revisions) > 1:
+        if is_settled:
             self.sessions.latch(client, revisions[0])
         if len(self.sessions) == 1:
             self._expire_at(self.now.monotonic)
@@ -279,8 +283,13 @@ class Server:
         if client is not None:
             self._link_number += 1
         link = Link(server.id, client, self._link_number if client is not None else 0)
-        self.links[link] = opened = McpLink(link, self.settings.mcp_version)
+        self.links[link] = opened = McpLink(link, self.settings.mcp_version, self._handshake_begun)
         return opened
+
+    def _handshake_begun(self, link: McpLink, number: int) -> None:
+        error = Error(number, ErrorCode.INTERNAL_ERROR, "the MCP server takes too long")
+        at = self.now.monotonic + self.settings.timers.execution
+        self.alarms.set(link, at, lambda: link.answer(error) or [])
 
     def end_session(self, session: Session) -> list[Action]:
         """Forget a session: what it watches, and the MCP server that was its own."""

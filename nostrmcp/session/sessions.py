@@ -91,7 +91,8 @@ class Sessions:
             return
         known.latched = revision
         for session in known.sessions:
-            if len(session.revisions) > 1 and revision in session.revisions:
+            is_open = len(session.revisions) > 1 and revision in session.revisions
+            if is_open and self.find(client, session.server.id, (revision,)) is None:
                 old = session.key
                 session.settle((revision,))
                 del self._by_key[old]
