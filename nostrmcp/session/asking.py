@@ -54,7 +54,7 @@ class Questions:
         self._questions: dict[bytes, Question] = {}
         self._by_id: dict[tuple[str, Id], Question] = {}
         self._by_publication: dict[bytes, Question] = {}
-        self._prices: dict[str, Price] = {}
+        self._prices: dict[tuple[str, str], Price] = {}
         self._failed_pings = 0
 
     def __len__(self) -> int:
@@ -210,12 +210,18 @@ class Questions:
             return [Drop(request, violation)]
 
     def learn_prices(self, event: Event) -> None:
-        for price in announce.prices_in(event, self._host.settings.revision)[: self._host.settings.limits.pending]:
-            self._prices[price.capability] = price
+        """The latest price of a capability counts; of all there are, as many are kept as requests may be pending."""
+        told = announce.prices_in(event, self._host.settings.revision)
+        known = self._prices | {(price.type, price.capability): price for price in told}
+        self._prices = dict(list(known.items())[-self._host.settings.limits.pending :])
 
     def _price_of(self, request: Request) -> Price | None:
-        name = (request.params or {}).get(PRICED[request.method][1]) if request.method in PRICED else None
-        return self._prices.get(name) if type(name) is str else None
+        """The price of what a request uses: that of its type, or else one without a type."""
+        kind, member = PRICED.get(request.method, ("", ""))
+        name = (request.params or {}).get(member)
+        if type(name) is not str:
+            return None
+        return self._prices.get((kind, name)) or self._prices.get(("", name))
 
     # Signs of life
 

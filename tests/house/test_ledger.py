@@ -15,7 +15,7 @@ from nostrmcp.conformance.vectors import load_suites
 ROOT = Path(__file__).resolve().parents[2]
 LEDGERS = sorted((ROOT / "spec" / "requirements").glob("*.toml"))
 BASES = {"seed", "nip", "bip", "mcp", "cep", "house"}
-EXCLUSIONS = {"caller", "not-observable", "own-limit", "session", "runtime", "prose"}
+EXCLUSIONS = {"caller", "not-observable", "own-limit", "runtime", "prose"}
 REQUIREMENT_ID = re.compile(r"\b[A-Z0-9]+-[A-Z]+-[0-9]{2,3}\b")
 RANGE = re.compile(r"\b([A-Z0-9]+-[A-Z]+-)([0-9]{2,3}) to \1([0-9]{2,3})\b")
 AMBIGUITY_ID = re.compile(r"\bAMB-[0-9]{2,3}\b")

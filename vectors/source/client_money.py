@@ -235,11 +235,11 @@ def cancelled(d: Dialect, req: str = "") -> Case:
 
 def _listed(s: Script, d: Dialect, amount: str) -> None:
     """The local client asks for the tools, and learns their prices."""
-    asked = asks(s, d, 1, "tools/list", {})
+    asked = asks(s, d, f"at {amount}", "tools/list", {})
     tools = {"tools": [{"name": "get_weather", "inputSchema": {"type": "object"}}]}
     form = answer_form(d, asked, tools).with_tags(d.price_tag("tool", "get_weather", amount))
     s.signs("bob", form)
-    s.delivers(result(1, tools))
+    s.delivers(result(asked.id, tools))
 
 
 def above_price(d: Dialect, req: str = "") -> Case:
@@ -285,7 +285,39 @@ def price_range(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def price_changes(d: Dialect, req: str = "") -> Case:
+    title = "Of two prices that a server has told, the later one counts"
+    s = start(d, "payment-price-changes", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
+    _listed(s, d, "200")
+    _listed(s, d, "100")
+    dear = asks(s, d)
+    s.signs("bob", d.demand(dear.event, 200, SATS_200))
+    refused(s, d, dear)
+    asked = asks(s, d, 4)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    s.pays(SATS_100)
+    answered(s, d, asked)
+    return s.case()
+
+
 # ContextVM's own
+
+
+def price_of_another_type(d: Dialect, req: str = "") -> Case:
+    title = "The price of a prompt is no price of a tool with its name"
+    s = start(d, "payment-price-types", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
+    _listed(s, d, "100")
+    asked = asks(s, d, 2, "prompts/list", {})
+    prompts = {"prompts": [{"name": "get_weather"}]}
+    s.signs("bob", answer_form(d, asked, prompts).with_tags(d.price_tag("prompt", "get_weather", "1000")))
+    s.delivers(result(2, prompts))
+    dear = asks(s, d)
+    s.signs("bob", d.demand(dear.event, 1000, SATS_1000))
+    refused(s, d, dear)
+    prompt = asks(s, d, 4, "prompts/get", {"name": "get_weather"})
+    s.signs("bob", d.demand(prompt.event, 1000, SATS_1000))
+    s.pays(SATS_1000)
+    return s.case()
 
 
 def accepted(d: Dialect, req: str = "") -> Case:

@@ -264,6 +264,20 @@ def baseline(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def prices_leave_baseline(d: Dialect, req: str = "") -> Case:
+    title = "The cap tags of a list change nothing of what the first message said"
+    s = start(d, "baseline-prices", title, f"HOUSE-CRYPT-05 {req}", "Encryption Discovery", encryption="optional")
+    first = asks(s, d, 1, wrap=WRAP, first=True)
+    s.signs("bob", answer_form(d, first).with_tags(*FLAGS), wrap=WRAP)
+    s.delivers(result(1, RESULT))
+    listed = asks(s, d, 2, "tools/list", {}, wrap=EPHEMERAL_WRAP)
+    priced = answer_form(d, listed, {"tools": []}).with_tags(d.price_tag("tool", "get_weather", "100"))
+    s.signs("bob", priced, wrap=EPHEMERAL_WRAP)
+    s.delivers(result(2, {"tools": []}))
+    lives(s, d, EPHEMERAL_WRAP)
+    return s.case()
+
+
 def discovery(d: Dialect, req: str = "") -> Case:
     title = "The client's first message says what it reads, whatever it is; the next does not"
     s = start(d, "discovery", title, f"HOUSE-CRYPT-05 {req}", "Discovery", encryption="optional", level="SHOULD")

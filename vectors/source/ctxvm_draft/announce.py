@@ -208,7 +208,7 @@ SUITE.group(
            "Server Announcement Event, its version too"),
     parsed("ctx-parse-server-bare", "a server with d alone supports no encryption", "CTX-ANN-01 CTX-ENC-04",
            announced(31316, [SERVER_D], RESULT), read("server", RESULT), "Encryption", "Encryption Support Discovery"),
-    parsed("ctx-parse-server-encryption-true", "the presence of support_encryption alone speaks", "CTX-ENC-04",
+    parsed("ctx-parse-server-encryption-true", "the presence of support_encryption alone speaks", "CTX-ENC-04 CTX-ENC-13",
            announced(31316, [SERVER_D, ["support_encryption", "true"]], RESULT), read("server", RESULT, encryption=True),
            "Encryption", "Encryption Support Discovery; the tag in the form of DVMCP"),
     parsed("ctx-parse-server-wrapped", "a server in a JSON-RPC response reads like a bare one", "CTX-BODY-10",

@@ -91,6 +91,7 @@ CASES = shared(
         money.cancelled: "",
         money.above_price: "",
         money.above_price_allowed: "",
+        money.price_changes: "",
     },
 )
 

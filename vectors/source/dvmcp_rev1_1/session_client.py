@@ -58,7 +58,7 @@ CASES = shared(
         trust.full_memory: "",
         trust.too_large: "",
         money.by_default: "",
-        money.paid: "R11-FLOW-52",
+        money.paid: "R11-FLOW-52 R11-PAY-54",
         money.amounts: "",
         money.other_amount: "",
         money.amountless: "",
