@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PEERS_READY := .peers/.ready
 JOBS ?= auto
 
-.PHONY: help run test fast property lint format types vectors check-vectors spec check-spec official confirm peers interop bench cov ci clean
+.PHONY: help run mutation test fast property lint format types vectors check-vectors spec check-spec official confirm peers interop bench cov ci clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -71,6 +71,9 @@ interop: $(READY) $(PEERS_READY) ## the tests against published software that is
 
 bench: $(READY) ## speed, as ratios to the bare library calls (PEERS=1: and to other implementations)
 	$(BIN)/python tests/bench/bench.py $(if $(PEERS),--peers)
+
+mutation: $(READY) ## mutation testing of the core with the vectors alone (SAMPLE=300: so many mutants)
+	$(BIN)/python tests/mutation/mutation.py $(if $(SAMPLE),--sample $(SAMPLE))
 
 cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the core must be covered whole
 	rm -f .coverage .coverage.*

@@ -1,0 +1,231 @@
+"""Mutation testing of the code that handles peers' input, with the vectors alone as the test suite.
+
+python tests/mutation/mutation.py --sample 300 --seed 1
+
+A mutant is killed if some vector no longer passes: another output, another error class, a crash or no end. Each runs in a
+process of its own, against the vectors that reach its line. survivors.toml lists those that live, with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import gc
+import json
+import os
+import random
+import resource
+import select
+import signal
+import sys
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[1])]
+
+from nostrmcp.conformance.check import answer  # noqa: E402
+from nostrmcp.conformance.judge import Verdict, judge  # noqa: E402
+from nostrmcp.conformance.operations import OPERATIONS  # noqa: E402
+from nostrmcp.conformance.vectors import Case, load_suites  # noqa: E402
+from tests.mutation.mutants import Mutant, function_of, modules, mutants_of  # noqa: E402
+
+TARGET = 0.95
+# A vector takes milliseconds; whatever takes so many seconds has no end.
+SECONDS = 20
+MEMORY = 4 << 30
+KILLED, SURVIVED, UNREACHED = "killed", "survived", "unreached"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Survivors of one function, or one of them, and why they live; `excluded` ones are not counted at all."""
+
+    function: str
+    mutants: tuple[str, ...]
+    reason: str
+    excluded: bool
+
+    def covers(self, mutant: Mutant) -> bool:
+        place = f"{mutant.module.removeprefix('nostrmcp.')}:{mutant.function}"
+        return place == self.function and (not self.mutants or mutant.name in self.mutants)
+
+
+def load_rules(path: Path = HERE / "survivors.toml") -> list[Rule]:
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    return [
+        Rule(one["function"], tuple(one.get("mutants", ())), one["reason"], kind == "excluded")
+        for kind in ("excluded", "survivor")
+        for one in tables.get(kind, [])
+    ]
+
+
+def passes(case: Case) -> bool:
+    return judge(case, answer(OPERATIONS[case.op], case)).verdict is Verdict.PASS
+
+
+def lines_of_cases(cases: list[Case]) -> dict[tuple[str, int], list[int]]:
+    """For each line of the core, the cases that reach it."""
+    folders = tuple(
+        str(HERE.parents[1] / "nostrmcp" / layer) for layer in ("nostr", "mcp", "revisions", "translate", "session")
+    )
+    reached: dict[tuple[str, int], list[int]] = defaultdict(list)
+    lines: set[tuple[str, int]] = set()
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if event == "call" and not frame.f_code.co_filename.startswith(folders):
+            return None
+        lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return trace
+
+    for number, case in enumerate(cases):
+        lines.clear()
+        sys.settrace(trace)
+        try:
+            good = passes(case)
+        finally:
+            sys.settrace(None)
+        if not good:
+            raise SystemExit(f"{case.id} fails without any mutant: mend that first")
+        for line in lines:
+            reached[line].append(number)
+    return reached
+
+
+def clear_caches() -> None:
+    for one in gc.get_objects():
+        if isinstance(one, functools._lru_cache_wrapper):
+            one.cache_clear()
+
+
+def outcome_of(mutant: Mutant, cases: Iterable[Case]) -> str:
+    """Put a mutant to the cases, in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        code = 2
+        try:
+            os.closerange(0, 3)
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(SECONDS)
+            function = function_of(mutant)
+            assert function is not None
+            function.__code__ = mutant.code
+            clear_caches()
+            code = 0 if all(passes(case) for case in cases) else 1
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return SURVIVED if status == 0 else KILLED
+
+
+def run(
+    mutants: list[Mutant], cases: list[Case], reached: dict[tuple[str, int], list[int]], jobs: int
+) -> Iterator[tuple[int, str]]:
+    """The outcome of each mutant, by its number, as they come."""
+    readers = {}
+    for job in range(jobs):
+        reading, writing = os.pipe()
+        if os.fork() == 0:
+            for number in range(job, len(mutants), jobs):
+                mutant = mutants[number]
+                file = str(HERE.parents[1] / Path(*mutant.module.split("."))) + ".py"
+                numbers = reached.get((file, mutant.line), [])
+                # The smaller inputs first: most mutants die at once.
+                chosen = sorted(numbers, key=lambda one: cases[one].op.startswith("session"))
+                outcome = outcome_of(mutant, (cases[one] for one in chosen)) if chosen else UNREACHED
+                os.write(writing, f"{number} {outcome}\n".encode())
+            os._exit(0)
+        os.close(writing)
+        readers[reading] = b""
+    while readers:
+        for reading in select.select(list(readers), [], [])[0]:
+            data = os.read(reading, 65_536)
+            if not data:
+                os.close(reading)
+                del readers[reading]
+                continue
+            *whole, readers[reading] = (readers[reading] + data).split(b"\n")
+            for line in whole:
+                number, _, outcome = line.decode().partition(" ")
+                yield int(number), outcome
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Mutation testing with the vectors alone.")
+    parser.add_argument("--sample", type=int, metavar="N", help="so many mutants, chosen at random (default: all)")
+    parser.add_argument("--seed", type=int, default=0, help="decides the choice (default: 0)")
+    parser.add_argument("--module", action="append", default=[], help="only modules whose name contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--json", action="store_true", help="one JSON object for each mutant that lives")
+    options = parser.parse_args()
+
+    rules = load_rules()
+    cases = [case for suite in load_suites() for case in suite.cases]
+    reached = lines_of_cases(cases)
+    chosen = [name for name in modules() if not options.module or any(one in name for one in options.module)]
+    every = [mutant for name in chosen for mutant in mutants_of(name) if function_of(mutant) is not None]
+    counted = [one for one in every if not any(rule.excluded and rule.covers(one) for rule in rules)]
+    if options.sample is not None:
+        counted = random.Random(options.seed).sample(counted, min(options.sample, len(counted)))
+    lived: list[tuple[Mutant, str]] = []
+    done: Counter[str] = Counter()
+    layers: dict[str, Counter[str]] = defaultdict(Counter)
+    for finished, (number, outcome) in enumerate(run(counted, cases, reached, options.jobs), start=1):
+        mutant = counted[number]
+        done[outcome] += 1
+        layers[mutant.module.split(".")[1]][outcome] += 1
+        if outcome != KILLED:
+            lived.append((mutant, outcome))
+        if sys.stderr.isatty():
+            print(f"\r{finished}/{len(counted)} mutants", end="", file=sys.stderr)
+    return report(options, counted, lived, layers, rules, len(every))
+
+
+def report(
+    options: argparse.Namespace, counted: list[Mutant], lived: list[tuple[Mutant, str]],
+    layers: dict[str, Counter[str]], rules: list[Rule], every: int,
+) -> int:  # fmt: skip
+    unlisted = [(one, outcome) for one, outcome in lived if not any(rule.covers(one) for rule in rules)]
+    for mutant, outcome in sorted(lived if options.json else unlisted, key=lambda one: (one[0].module, one[0].line)):
+        place = f"{mutant.module.removeprefix('nostrmcp.')}:{mutant.function}"
+        if options.json:
+            reason = next((rule.reason for rule in rules if rule.covers(mutant)), None)
+            print(
+                json.dumps(
+                    {
+                        "function": place,
+                        "line": mutant.line,
+                        "mutant": mutant.name,
+                        "outcome": outcome,
+                        "reason": reason,
+                    }
+                )
+            )
+        else:
+            print(f"{outcome}: {place} line {mutant.line}: {mutant.name}")
+    table = sys.stderr if options.json else sys.stdout
+    for layer, counts in layers.items():
+        total = counts.total()
+        print(f"{layer:10} {total:6} mutants {counts[KILLED]:6} killed  {counts[KILLED] / total:6.1%}", file=table)
+    killed = len(counted) - len(lived)
+    print(
+        f"{len(counted)} of {every} mutants, {killed} killed ({killed / max(1, len(counted)):.1%}, target {TARGET:.0%}), "
+        f"{len(lived) - len(unlisted)} listed with a reason, {len(unlisted)} not listed",
+        file=table,
+    )
+    return 0 if killed >= TARGET * len(counted) and not unlisted else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
