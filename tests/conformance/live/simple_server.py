@@ -58,6 +58,7 @@ class SimpleServer:
         self.seen: set[bytes] = set()
         self.cancelled: set[tuple[bytes, str]] = set()
         self.work: dict[bytes, asyncio.Task[None]] = {}
+        self.owners: dict[bytes, bytes] = {}
         self.clients: dict[bytes, Decoded] = {}
         self.ephemeral: set[bytes] = set()
         self.tasks: set[asyncio.Task[None]] = set()
@@ -170,10 +171,6 @@ class SimpleServer:
         self.cancelled.add((inner.pubkey, decoded.request_event_id.hex()))
         if (owner := self.owners.get(decoded.request_event_id)) is not None and owner == inner.pubkey:
             self.work[decoded.request_event_id].cancel()
-
-    @property
-    def owners(self) -> dict[bytes, bytes]:
-        return self.__dict__.setdefault("_owners", {})
 
     # Serving
 
