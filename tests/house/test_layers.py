@@ -19,6 +19,7 @@ WRAPPERS = {
     "cryptography": "nostr/openssl.py",
     "websockets": "runtime/websocket.py",
     "mcp": "runtime/mcp_transport.py",
+    "anyio": "runtime/mcp_transport.py",
     "jsonschema": "conformance/schema.py",
 }
 CORE = ("nostr", "mcp", "revisions", "translate", "session")
