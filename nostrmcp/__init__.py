@@ -20,6 +20,14 @@ _HOME = {
     "SecretKey": "nostr",
     "UnsignedEvent": "nostr",
     "Violation": "nostr",
+    "REVISIONS": "revisions",
+    "Client": "session",
+    "Server": "session",
+    "Gateway": "runtime.gateway",
+    "LoopbackRelay": "runtime.loopback",
+    "NostrClient": "runtime.client",
+    "Pool": "runtime.pool",
+    "StdioProcess": "runtime.stdio",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -1,8 +1,8 @@
 """Mutants: the functions of the core, each with one small thing made wrong."""
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import copy
 import functools
@@ -22,8 +22,8 @@ _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }  # fmt: skip
 _ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv,
-    ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr, ast.BitXor: ast.BitAnd,
-    ast.Pow: ast.Mult,
+    ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
+    ast.BitXor: ast.BitAnd, ast.Pow: ast.Mult,
 }  # fmt: skip
 # Calls whose text is for people: what a message says is no rule of a protocol.
 _FOR_PEOPLE = {

@@ -2,8 +2,8 @@
 
 python tests/mutation/mutation.py --sample 300 --seed 1
 
-A mutant is killed if some vector no longer passes: another output, another error class, a crash or no end. Each runs in a
-process of its own, against the vectors that reach its line. survivors.toml lists those that live, with the reason.
+A mutant is killed if some vector no longer passes: another output, another error class, a crash or no end. Each runs
+in a process of its own, against the vectors that reach its line. survivors.toml lists those that live, with the reason.
 """
 
 from __future__ import annotations
@@ -220,8 +220,8 @@ def report(
         print(f"{layer:10} {total:6} mutants {counts[KILLED]:6} killed  {counts[KILLED] / total:6.1%}", file=table)
     killed = len(counted) - len(lived)
     print(
-        f"{len(counted)} of {every} mutants, {killed} killed ({killed / max(1, len(counted)):.1%}, target {TARGET:.0%}), "
-        f"{len(lived) - len(unlisted)} listed with a reason, {len(unlisted)} not listed",
+        f"{len(counted)} of {every} mutants, {killed} killed "
+        f"({killed / max(1, len(counted)):.1%}, target {TARGET:.0%}), {len(lived) - len(unlisted)} listed with a reason, {len(unlisted)} not listed",
         file=table,
     )
     return 0 if killed >= TARGET * len(counted) and not unlisted else 1
