@@ -219,11 +219,9 @@ def report(
         total = counts.total()
         print(f"{layer:10} {total:6} mutants {counts[KILLED]:6} killed  {counts[KILLED] / total:6.1%}", file=table)
     killed = len(counted) - len(lived)
-    print(
-        f"{len(counted)} of {every} mutants, {killed} killed "
-        f"({killed / max(1, len(counted)):.1%}, target {TARGET:.0%}), {len(lived) - len(unlisted)} listed with a reason, {len(unlisted)} not listed",
-        file=table,
-    )
+    share = f"{killed / max(1, len(counted)):.1%}, target {TARGET:.0%}"
+    listed = f"{len(lived) - len(unlisted)} listed with a reason, {len(unlisted)} not listed"
+    print(f"{len(counted)} of {every} mutants, {killed} killed ({share}), {listed}", file=table)
     return 0 if killed >= TARGET * len(counted) and not unlisted else 1
 
 
