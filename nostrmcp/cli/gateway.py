@@ -24,7 +24,18 @@ from ..runtime.stdio import Gone, Peer, Said, StdioProcess
 from ..session.actions import Link
 from ..session.settings import Encryption, McpServer, ServerLimits, ServerSettings, ServerTimers
 from ..translate.route import Price
-from .network import add_key, add_relays, key_of, public_key, relays_of, run_until_signal, say, teller
+from .network import (
+    Stopped,
+    add_key,
+    add_relays,
+    key_of,
+    public_key,
+    relays_of,
+    run_until_signal,
+    say,
+    teller,
+    unless_stopped,
+)
 from .problem import Problem
 
 _PRICE = re.compile(r"(tool|prompt|resource):(.+)=([0-9]{1,16}(?:-[0-9]{1,16})?) ?(sats?)")
@@ -152,12 +163,15 @@ async def _serve(
         state=state,
     )
     async with gateway:
-        waiting = {asyncio.ensure_future(one) for one in (gateway.ready(), stop.wait(), gateway.wait())}
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        if not stop.is_set():
+        try:
+            await unless_stopped(stop, gateway.ready())
             _print(options, settings, key, relays, gateway)
-            waiting = {asyncio.ensure_future(one) for one in (stop.wait(), gateway.wait())}
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            await unless_stopped(stop, gateway.wait())
+        except Stopped:
+            pass
+        except StateError as problem:
+            say(str(problem))
+            return 1
         for error in await gateway.stop(withdraw=options.withdraw):
             say(f"not withdrawn: {error}")
     return 0
@@ -264,6 +278,6 @@ def _state(path: Path | None) -> StateFile | None:
     if path is None:
         return None
     try:
-        return StateFile(path, 2 * ServerTimers().fresh, time.time)
+        return StateFile(path, 2 * ServerTimers().fresh + 1, time.time)
     except StateError as problem:
         raise Problem(str(problem)) from None

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import os
 import secrets
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from ..conformance.text import visible
+from ..conformance.text import cut, visible
 from ..conformance.vectors import vectors_folder
 from ..nostr import PublicKey, SecretKey, Violation, nip19
 from ..nostr.event import is_hex32
 from ..runtime.driving import Observed, Observer
-from ..runtime.reports import Changed, State
+from ..runtime.reports import Changed, Ended, Noticed, State
 from ..runtime.websocket import is_loopback
 from ..session.actions import Drop, Notice
+from ..session.limits import Rate
 from .problem import Problem, read_key
+
+T = TypeVar("T")
+
+# How often strangers can make us tell of something in a second, and how much at a time, in characters.
+WORDS_PER_SECOND = 5
+LONGEST_LINE = 2000
 
 RELAY_VARIABLE = "NOSTRMCP_RELAY"
 KEY_VARIABLE = "NOSTRMCP_SECRET_FILE"
@@ -80,8 +90,12 @@ def public_key(text: str) -> bytes:
 
 
 def teller(verbose: bool) -> Observer:
-    """Tells on standard error which relays are lost and come back, and what was dropped where that is wanted."""
+    """Tells on standard error which relays are lost and come back, and what was dropped where that is wanted.
+
+    What relays and strangers can make us tell is told a few times a second, however often they do.
+    """
     lost: set[str] = set()
+    words = Rate(WORDS_PER_SECOND)
 
     def tell(one: Observed) -> None:
         match one:
@@ -93,26 +107,50 @@ def teller(verbose: bool) -> Observer:
                 say(f"{relay}: {why}; trying again")
             case Drop(event_id, violation) if verbose:
                 say(f"dropped {event_id.hex() if event_id else 'a message'}: {violation}")
-            case Notice(_, violation):
-                say(str(violation))
             case Changed() | Drop():
                 pass
+            case _ if not words.take(time.monotonic()):
+                pass
+            case Notice(_, violation):
+                say(str(violation))
+            case Noticed(relay, text) | Ended(relay, _, text):
+                say(f"{relay}: {text}")
             case _:
-                say(str(getattr(one, "text", one)))
+                say(str(one))
 
     return tell
 
 
 def say(text: str) -> None:
-    print(f"nostrmcp: {visible(text)}", file=sys.stderr, flush=True)
+    """Tell a person; where nobody listens any more, nobody is told."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"nostrmcp: {cut(visible(text), LONGEST_LINE)}", file=sys.stderr, flush=True)
 
 
-def run_until_signal(work: Callable[[asyncio.Event], Awaitable[int]]) -> int:
-    """Run until done; `work` gets an event that SIGINT and SIGTERM set."""
+class Stopped(Exception):
+    """A signal came first."""
+
+
+async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:
+    """Do this, unless we are to stop: then it is cancelled, and Stopped is raised once it has ended."""
+    working, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise Stopped
+    finally:
+        working.cancel()
+        stopping.cancel()
+        await asyncio.wait({working})
+
+
+def run_until_signal(work: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
+    """Run until done; `work` gets an event that SIGINT, SIGTERM and the end of the terminal set."""
 
     async def guarded() -> int:
         stop = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         return await work(stop)
 

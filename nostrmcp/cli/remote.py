@@ -23,7 +23,18 @@ from ..runtime.payments import Purse, SpendingLimit, WalletCommand
 from ..runtime.pool import Pool
 from ..runtime.proxy import Host, HostGone
 from ..session.settings import ClientSettings, ClientTimers, Encryption, PaymentPolicy, Remote
-from .network import add_key, add_relays, key_of, public_key, relays_of, run_until_signal, say, teller
+from .network import (
+    Stopped,
+    add_key,
+    add_relays,
+    key_of,
+    public_key,
+    relays_of,
+    run_until_signal,
+    say,
+    teller,
+    unless_stopped,
+)
 from .problem import Problem
 
 
@@ -100,19 +111,14 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
 def _proxy(options: argparse.Namespace) -> int:
     async def work(stop: asyncio.Event) -> int:
         async with Host(sys.stdin.buffer, sys.stdout.buffer) as host:
-            client = await _client(options, host.say)
-            async with client:
-                talking = asyncio.ensure_future(host.converse(client))
-                stopping = asyncio.ensure_future(stop.wait())
-                await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                if not talking.done():
-                    talking.cancel()
-                    return 0
-                try:
-                    talking.result()
-                except HostGone as gone:
-                    say(str(gone))
-                    return 1
+            try:
+                async with await unless_stopped(stop, _client(options, host.say)) as client:
+                    await unless_stopped(stop, host.converse(client))
+            except HostGone as gone:
+                say(str(gone))
+                return 1
+            except Stopped:
+                pass
         return 0
 
     return run_until_signal(work)
@@ -172,25 +178,18 @@ def _call(options: argparse.Namespace) -> int:
             say(str((message.params or {}).get("message", "progress")))
 
     async def work(stop: asyncio.Event) -> int:
-        client = await _client(options, said)
-        async with client:
-            asking = asyncio.ensure_future(_ask(client, options, arguments))
-            stopping = asyncio.ensure_future(stop.wait())
-            await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            if not asking.done():
-                asking.cancel()
-                await asyncio.wait({asking})
-                return 1
-            stopping.cancel()
-            try:
-                result = asking.result()
-            except Refused as refused:
-                error = refused.error
-                if options.json:
-                    print(json.dumps({"error": {"code": error.code, "message": error.message, "data": error.data}}))
-                else:
-                    say(f"error {error.code}: {error.message}")
-                return 1
+        try:
+            async with await unless_stopped(stop, _client(options, said)) as client:
+                result = await unless_stopped(stop, _ask(client, options, arguments))
+        except Stopped:
+            return 1
+        except Refused as refused:
+            error = refused.error
+            if options.json:
+                print(json.dumps({"error": {"code": error.code, "message": error.message, "data": error.data}}))
+            else:
+                say(f"error {error.code}: {error.message}")
+            return 1
         _print_result(options, result)
         return 1 if result.get("isError") is True else 0
 
@@ -229,7 +228,19 @@ def _discover(options: argparse.Namespace) -> int:
     relays = relays_of(options)
     key: SecretKey | None = key_of(options, relays) if options.key_file else None
     authors = [public_key(text) for text in options.author]
-    search = asyncio.run(discover.search(relays, authors=authors, key=key, seconds=options.timeout))
+
+    async def work(stop: asyncio.Event) -> int:
+        looking = discover.search(relays, authors=authors, key=key, seconds=options.timeout)
+        try:
+            _print_found(options, relays, await unless_stopped(stop, looking))
+        except Stopped:
+            return 1
+        return 0
+
+    return run_until_signal(work)
+
+
+def _print_found(options: argparse.Namespace, relays: list[str], search: discover.Search) -> None:
     for relay, why in search.silent.items():
         say(f"{relay}: {why}")
     for found in search.servers:
@@ -241,7 +252,6 @@ def _discover(options: argparse.Namespace) -> int:
         raise Problem("no relay answered")
     if not search.servers and not options.json:
         print("no server is announced")
-    return 0
 
 
 def _names(found: discover.Found) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from .. import __version__
@@ -15,7 +16,7 @@ from ..nostr import LocalProtocolError, SecretKey
 from ..session import Client
 from ..session.actions import Deliver, Ended, Now, Pay, Servers
 from ..session.settings import ClientSettings
-from .driving import Driver, Observer, ignore
+from .driving import Defect, Driver, Observer, ignore
 from .pool import Pool
 from .stdio import Said
 
@@ -26,7 +27,7 @@ LAST_WORDS = 2.0
 class Wallet(Protocol):
     """Pays invoices. One of the two is called, once."""
 
-    def pay(self, pay: Pay, sent: Callable[[], None], failed: Callable[[], None]) -> None: ...
+    def pay(self, pay: Pay, sent: Callable[[], object], failed: Callable[[], object]) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -109,6 +110,11 @@ class NostrClient:
             if isinstance(message, Request):
                 self._said(Error(message.id, ErrorCode.INVALID_REQUEST, problem.detail))
             return
+        except Exception as problem:
+            self._driver.report(Defect(problem))
+            if isinstance(message, Request):
+                self._deliver(Deliver(Error(message.id, ErrorCode.INTERNAL_ERROR, "a defect of nostrmcp")))
+            return
         self._driver.do(actions)
 
     async def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -139,7 +145,7 @@ class NostrClient:
 
     def find_servers(self, params: dict[str, Any]) -> None:
         """Ask the provider's key which servers it has; `found` gets them after a while."""
-        self._driver.do(self.client.find_servers(params, self._driver.now()))
+        self._driver.tell(self.client.find_servers, params)
 
     # What the machine asks for
 
@@ -154,15 +160,12 @@ class NostrClient:
         self._said(message)
 
     def _connection(self, up: bool) -> None:
-        self._driver.do(self.client.connection(up, self._driver.now()))
+        self._driver.tell(self.client.connection, up)
 
     def _pay(self, action: Pay) -> None:
-        request, now, do = action.request, self._driver.now, self._driver.do
+        sent = partial(self._driver.tell, self.client.payment_sent, action.request)
+        failed = partial(self._driver.tell, self.client.payment_failed, action.request)
         if self._wallet is None:
-            self._loop.call_soon(lambda: do(self.client.payment_failed(request, now())))
-            return
-        self._wallet.pay(
-            action,
-            lambda: do(self.client.payment_sent(request, now())),
-            lambda: do(self.client.payment_failed(request, now())),
-        )
+            self._loop.call_soon(failed)
+        else:
+            self._wallet.pay(action, sent, failed)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePath
 from typing import Any, Protocol
 
 from ..nostr import Event, Filter
@@ -16,7 +20,24 @@ from .reports import Arrived, Caught, Changed, Ended, Noticed
 # A relay that ended a subscription is asked again after so many seconds: it may have had no room.
 ASK_AGAIN = 30.0
 
-Observed = Drop | Notice | Changed | Ended | Noticed | AllRefused
+# After a defect in what was due at some time, what else is due is looked at again so many seconds later.
+TICK_AGAIN = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A fault of our own. What led to it goes no further, and everything else goes on: a stranger who has found one
+    must not be able to end the program. Neither the message nor values are told: they may be strangers' or secret."""
+
+    problem: Exception
+
+    def __str__(self) -> str:
+        frames = traceback.extract_tb(self.problem.__traceback__)
+        where = f" in {PurePath(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+        return f"a defect of nostrmcp: {type(self.problem).__name__}{where}; what led to it goes no further"
+
+
+Observed = Defect | Drop | Notice | Changed | Ended | Noticed | AllRefused
 Observer = Callable[[Observed], None]
 
 
@@ -38,7 +59,9 @@ class Driver:
 
     `perform` says what to do with the actions that are not about relays and time; `connection` is told when the first
     relay is there and when the last is gone; `received` after the machine took an event and before anything that it
-    led to is done; `observe` sees what went no further, and what relays do.
+    led to is done: what it raises ends `run`. `observe` sees what went no further, and what relays do.
+
+    Everything that happens is told to the machine through `tell`, so that nothing it raises reaches whoever brought it.
     """
 
     def __init__(
@@ -61,6 +84,8 @@ class Driver:
         self._loop = asyncio.get_running_loop()
         self._wanted: dict[str, tuple[Filter, ...]] = {}
         self._wake: asyncio.TimerHandle | None = None
+        self._again: set[tuple[str, str]] = set()
+        self._is_deaf = False
         self._outstanding = 0
         self._settled = asyncio.Event()
         self._settled.set()
@@ -71,19 +96,32 @@ class Driver:
             Subscribe: self._subscribe,
             Unsubscribe: self._unsubscribe,
             Wake: self._set_alarm,
-            Drop: observe,
-            Notice: observe,
+            Drop: self.report,
+            Notice: self.report,
             **perform,
         }
 
     def now(self) -> Now:
         return Now(int(self._clock()), self._loop.time())
 
+    def tell(self, happened: Callable[..., list[Action]], *what: Any) -> bool:
+        """Tell the machine what has happened, and do what it asks for; False where that was a defect."""
+        try:
+            actions = happened(*what, self.now())
+        except Exception as problem:
+            self.report(Defect(problem))
+            return False
+        self.do(actions)
+        return True
+
     def do(self, actions: Iterable[Action]) -> None:
-        """Carry out what the machine asks for, in order."""
+        """Carry out what the machine asks for, in order; a defect in one thing keeps no other from being done."""
         perform = self._perform
         for action in actions:
-            perform[type(action)](action)
+            try:
+                perform[type(action)](action)
+            except Exception as problem:
+                self.report(Defect(problem))
 
     async def run(self) -> None:
         """Start the machine, and tell it what relays bring, until cancelled."""
@@ -92,7 +130,13 @@ class Driver:
         while True:
             one = await receive()
             if type(one) is Arrived:
-                actions = machine.receive(one.event, self.now())
+                if self._is_deaf:
+                    continue
+                try:
+                    actions = machine.receive(one.event, self.now())
+                except Exception as problem:
+                    self.report(Defect(problem))
+                    continue
                 if self._received is not None:
                     self._received()
                 self.do(actions)
@@ -103,6 +147,10 @@ class Driver:
                 self.ready.set()
             else:
                 self._heard(one)
+
+    def hear_no_more(self) -> None:
+        """Take nothing new from relays: what is begun now could not be finished."""
+        self._is_deaf = True
 
     async def flush(self, seconds: float) -> bool:
         """Wait until relays have spoken about everything that was published; False if that takes too long."""
@@ -131,9 +179,9 @@ class Driver:
             self._settled.set()
         text = ""
         if refused is not None:
-            self.observe(refused)
+            self.report(refused)
             text = refused.errors[0].text if refused.errors else ""
-        self.do(self.machine.published(event_id, refused is None, text, self.now()))
+        self.tell(self.machine.published, event_id, refused is None, text)
 
     def _subscribe(self, action: Subscribe) -> None:
         self._wanted[action.name] = action.filters
@@ -150,17 +198,27 @@ class Driver:
 
     def _tick(self) -> None:
         self._wake = None
-        self.do(self.machine.tick(self.now()))
+        if not self.tell(self.machine.tick) and self._wake is None:
+            self._wake = self._loop.call_later(TICK_AGAIN, self._tick)
 
     # What relays say besides events
 
-    def _heard(self, one: Any) -> None:
-        self.observe(one)
-        if type(one) is Ended and one.subscription in self._wanted:
-            self._loop.call_later(ASK_AGAIN, self._ask_again, one)
+    def report(self, one: Observed) -> None:
+        """Tell whoever observes. That may fail, too, and then there is nobody left to tell."""
+        with contextlib.suppress(Exception):
+            self.observe(one)
 
-    def _ask_again(self, ended: Ended) -> None:
-        wanted = self._wanted.get(ended.subscription)
+    def _heard(self, one: Any) -> None:
+        self.report(one)
+        if type(one) is Ended and one.subscription in self._wanted:
+            key = (one.relay, one.subscription)
+            if key not in self._again:
+                self._again.add(key)
+                self._loop.call_later(ASK_AGAIN, self._ask_again, *key)
+
+    def _ask_again(self, url: str, subscription: str) -> None:
+        self._again.discard((url, subscription))
+        wanted = self._wanted.get(subscription)
         for relay in self.pool.relays:
-            if relay.url == ended.relay and wanted is not None:
-                relay.subscribe(ended.subscription, *wanted)
+            if relay.url == url and wanted is not None:
+                relay.subscribe(subscription, *wanted)

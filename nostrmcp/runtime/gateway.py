@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..mcp.jsonrpc import Message
 from ..nostr import SecretKey, nip09
@@ -103,8 +103,12 @@ class Gateway:
         return self
 
     async def ready(self) -> None:
-        """Until a relay listens for us."""
-        await self._driver.ready.wait()
+        """Until a relay listens for us, or the gateway breaks."""
+        waiting = asyncio.ensure_future(self._driver.ready.wait())
+        try:
+            await asyncio.wait({waiting, *([self._task] if self._task else [])}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
 
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
@@ -123,21 +127,28 @@ class Gateway:
         if self._stopped:
             return []
         self._stopped = True
-        self._driver.do(self.server.stop(self._driver.now()))
-        failed = await self._withdraw() if withdraw else []
-        await self._driver.flush(LAST_WORDS)
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        self._driver.hear_no_more()
+        try:
+            self._driver.tell(self.server.stop)
+            failed = await self._withdraw() if withdraw else []
+            await self._driver.flush(LAST_WORDS)
+        finally:
+            await self._end()
+        return failed
+
+    async def _end(self) -> None:
+        """Whatever happened, no process and no connection is left."""
         self._driver.close()
         for link in list(self._lines):
             self._close(Close(link))
-        await asyncio.gather(*self._closing)
+        await asyncio.gather(*self._closing, return_exceptions=True)
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await self._task
         if self._processor is not None:
             await self._processor.close()
         await self._driver.pool.close()
-        return failed
 
     async def _withdraw(self) -> list[PublishError]:
         addresses = self.server.announcer.addresses
@@ -187,7 +198,7 @@ class Gateway:
             line.peer.send(action.message)
 
     def _said(self, link: Link, message: Message) -> None:
-        self._tell(self.server.message(link, message, self._driver.now()))
+        self._tell(self.server.message, link, message)
 
     def _gone(self, link: Link, why: str) -> None:
         line = self._lines.get(link)
@@ -199,7 +210,7 @@ class Gateway:
         self._ended(link, why)
         if link.client is not None:
             del self._lines[link]
-        self._tell(self.server.closed(link, self._driver.now()))
+        self._tell(self.server.closed, link)
 
     def _close(self, action: Close) -> None:
         line = self._lines.pop(action.link, None)
@@ -212,21 +223,21 @@ class Gateway:
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
 
-    def _tell(self, actions: list[Action]) -> None:
+    def _tell(self, happened: Callable[..., list[Action]], *what: Any) -> None:
         if not self._stopped:
-            self._driver.do(actions)
+            self._driver.tell(happened, *what)
 
     # Payments
 
     def _charge(self, action: Charge) -> None:
-        request, now = action.request, self._driver.now
+        request, server = action.request, self.server
         if self._processor is None:
             # Without a processor nothing can be sold; the request is refused, not executed.
-            self._loop.call_soon(lambda: self._tell(self.server.unpaid(request, now())))
+            self._loop.call_soon(self._tell, server.unpaid, request)
             return
         self._processor.charge(
             action,
-            lambda invoice: self._tell(self.server.invoiced(request, invoice, now())),
-            lambda: self._tell(self.server.paid(request, now())),
-            lambda: self._tell(self.server.unpaid(request, now())),
+            partial(self._tell, server.invoiced, request),
+            partial(self._tell, server.paid, request),
+            partial(self._tell, server.unpaid, request),
         )

@@ -24,9 +24,9 @@ class _Program:
         self._command = command
         self._process: StdioProcess | None = None
         self._number = 0
-        self._answers: dict[int, Callable[[dict[str, Any] | None], None]] = {}
+        self._answers: dict[int, Callable[[dict[str, Any] | None], object]] = {}
 
-    def ask(self, method: str, params: dict[str, Any], answered: Callable[[dict[str, Any] | None], None]) -> None:
+    def ask(self, method: str, params: dict[str, Any], answered: Callable[[dict[str, Any] | None], object]) -> None:
         """Ask it; `answered` gets the result, or None for an error and for a program that ended."""
         self._number += 1
         self._answers[self._number] = answered
@@ -106,7 +106,7 @@ class ProcessorCommand(_Program):
 class WalletCommand(_Program):
     """A wallet. It is asked `pay`; a result means that it has paid, an error that it has not and will not."""
 
-    def pay(self, pay: Pay, sent: Callable[[], None], failed: Callable[[], None]) -> None:
+    def pay(self, pay: Pay, sent: Callable[[], object], failed: Callable[[], object]) -> None:
         params = {"request": pay.request.hex(), "invoice": pay.invoice, "amount": pay.amount}
         self.ask("pay", params, lambda result: failed() if result is None else sent())
 

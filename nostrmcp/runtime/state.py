@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..nostr.event import is_hex32
 
-# Lines after which the file is looked at for what is old.
+# Ids after which the file is looked at for what is old; then again when there are twice as many as were left.
 TIDY_AFTER = 1024
 
 
@@ -28,7 +28,7 @@ class StateFile:
         self._kept = kept
         self._clock = clock
         self._taken: dict[bytes, int] = {}
-        self._lines = 0
+        self._enough = TIDY_AFTER
         try:
             self._lock = _open(path.with_name(path.name + ".lock"))
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -51,13 +51,15 @@ class StateFile:
         return frozenset(self._taken)
 
     def add(self, event_id: bytes) -> None:
-        """Write down an id, before what it names is done."""
+        """Write down an id, before what it names is done; a StateError where that is impossible."""
         time = int(self._clock())
         self._taken[event_id] = time
-        os.write(self._file, _line(event_id, time))
-        self._lines += 1
-        if self._lines >= TIDY_AFTER and self._lines >= 2 * len(self._taken):
-            self._tidy()
+        try:
+            _write(self._file, _line(event_id, time))
+            if len(self._taken) >= self._enough:
+                self._tidy()
+        except OSError as problem:
+            raise StateError(f"cannot write {self._path}: {problem.strerror}") from None
 
     def close(self) -> None:
         os.close(self._file)
@@ -76,15 +78,20 @@ class StateFile:
         fresh = self._path.with_name(self._path.name + ".new")
         fresh.unlink(missing_ok=True)
         file = _open(fresh)
-        os.write(file, b"".join(_line(event_id, time) for event_id, time in self._taken.items()))
+        _write(file, b"".join(_line(event_id, time) for event_id, time in self._taken.items()))
         os.replace(fresh, self._path)
         os.close(self._file)
         self._file = file
-        self._lines = len(self._taken)
+        self._enough = max(TIDY_AFTER, 2 * len(self._taken))
 
 
 def _open(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def _write(file: int, lines: bytes) -> None:
+    while lines:
+        lines = lines[os.write(file, lines) :]
 
 
 def _line(event_id: bytes, time: int) -> bytes:
