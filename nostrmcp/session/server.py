@@ -122,6 +122,8 @@ class Server:
             self.watches.drop(feed)
             actions += self.feeds.finish(feed)
         self.watches.drop(session)
+        if session.work:  # what is being paid for is executed when it is
+            return self._finished([*actions, Open(link)])
         self.sessions.remove(session)
         del self.links[link]
         return self._finished(actions)

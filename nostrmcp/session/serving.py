@@ -195,18 +195,25 @@ class Requests:
             case ServingEffect.ANSWER:
                 return self._finish(exchange, message)
             case ServingEffect.STOP:
-                exchange.session.link.answers.pop(exchange.number, None)
                 self._end(exchange)
-                return [exchange.session.link.deliver(_cancelled(exchange.number, message))]
+                return self._withdraw(exchange, message)
             case _:
                 self._end(exchange)
                 return []
 
     def _execute(self, exchange: Exchange) -> list[Action]:
+        self._alarm(exchange, ServingInput.OVERDUE, self._host.settings.timers.execution)
+        return exchange.session.link.when_ready(partial(self._pass_on, exchange))
+
+    def _pass_on(self, exchange: Exchange, failure: Error | None) -> list[Action]:
+        """What was paid for may have to wait for an MCP server that was started anew."""
+        if exchange.state is not Serving.RUNNING:
+            return []
+        if failure is not None:
+            return self._finish(exchange, failure)
         link = exchange.session.link
         exchange.number, deliver = link.call(exchange.request, partial(self._step, exchange, ServingInput.ANSWER))
         link.running[exchange.number] = exchange
-        self._alarm(exchange, ServingInput.OVERDUE, self._host.settings.timers.execution)
         return [deliver]
 
     def _alarm(self, exchange: Exchange, given: ServingInput, seconds: float) -> None:
@@ -219,12 +226,15 @@ class Requests:
         return self._host.answer(exchange, under(answer, exchange.request.id))
 
     def _refuse(self, exchange: Exchange, given: ServingInput) -> list[Action]:
-        actions: list[Action] = []
-        if given is ServingInput.OVERDUE:
-            exchange.session.link.answers.pop(exchange.number, None)
-            actions.append(exchange.session.link.deliver(_cancelled(exchange.number, None)))
+        actions = self._withdraw(exchange, None) if given is ServingInput.OVERDUE else []
         error = Error(exchange.request.id, ErrorCode.INTERNAL_ERROR, given.value)
         return actions + self._finish(exchange, error)
+
+    def _withdraw(self, exchange: Exchange, reason: Any) -> list[Action]:
+        """Tell the MCP server that nobody waits, if it was asked."""
+        link = exchange.session.link
+        asked = link.answers.pop(exchange.number, None)
+        return [] if asked is None else [link.deliver(_cancelled(exchange.number, reason))]
 
     # Money
 
