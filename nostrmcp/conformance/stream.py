@@ -98,7 +98,7 @@ def _misfit(value: Value) -> str:
 def checked(lines: Iterator[str] | TextIO) -> Iterator[Value]:
     """The lines of a stream: one header, results that are numbered without a gap, one footer that counts them."""
     counts: Counter[str] = Counter()
-    expected = "header"
+    expected = "a header"
     for number, line in enumerate(lines):
         where = f"line {number + 1} is not the line of a stream"
         try:
@@ -106,8 +106,8 @@ def checked(lines: Iterator[str] | TextIO) -> Iterator[Value]:
         except (ValueError, RecursionError):
             raise BadStream(f"{where}: not JSON") from None
         kind = value.get("type") if isinstance(value, dict) else None
-        if kind not in _SHAPES or (kind == "header") != (expected == "header") or expected == "end":
-            raise BadStream(f"{where}: a {expected} was to come")
+        if kind not in _SHAPES or (kind == "header") != (expected == "a header") or expected == "nothing":
+            raise BadStream(f"{where}: {expected} was to come")
         misfit = _misfit(value)
         if misfit:
             raise BadStream(f"{where}: {misfit} is missing or of another type")
@@ -119,9 +119,9 @@ def checked(lines: Iterator[str] | TextIO) -> Iterator[Value]:
             counts[value["verdict"]] += 1
         if kind == "footer" and value["counts"] != counts:
             raise BadStream(f"{where}: the footer does not count the results that there are")
-        expected = "end" if kind == "footer" else "result or footer"
+        expected = "nothing" if kind == "footer" else "a result or a footer"
         yield value
-    if expected != "end":
+    if expected != "nothing":
         raise BadStream("there is no footer: the run was broken off, or the file was cut")
 
 
