@@ -176,6 +176,13 @@ class Questions:
         question.state = Asking.ENDED
         return [notice, *self._give_up(question, AskingInput.OVERDUE, None)]
 
+    def progress(self, question: Question, params: dict[str, Any]) -> list[Action]:
+        """Progress; or a frame of an oversized transfer or an open stream, which we never offer (CVM-FLOW-76)."""
+        if type(params.get("cvm")) is dict:
+            violation = Violation(ErrorClass.UNSUPPORTED, "event.content", "an oversized transfer, or an open stream")
+            return self.step(question, AskingInput.FRAME, violation)
+        return self.step(question, AskingInput.PROGRESS, params)
+
     # Money
 
     def payment(self, question: Question, notification: Notification) -> list[Action]:

@@ -283,7 +283,7 @@ class Client:
         if method in PAYMENT_METHODS and question is not None:
             return self.questions.payment(question, notification)
         if method == "notifications/progress" and question is not None:
-            return self.questions.step(question, AskingInput.PROGRESS, notification.params or {})
+            return self.questions.progress(question, notification.params or {})
         if subscription is not None:
             return self.subscriptions.told(subscription, notification, event.created_at)
         if method == CANCELLED:

@@ -177,6 +177,7 @@ class AskingInput(Named):
     PROGRESS = "progress"
     DEMAND = "a demand for payment that is agreed to"
     BAD_DEMAND = "a demand for payment that is refused"
+    FRAME = "a frame of a transfer that is not supported"
     PAYMENT_SENT = "the payment was sent"
     PAYMENT_FAILED = "the payment failed"
     CANCEL = "a cancel by the local client"
@@ -203,6 +204,7 @@ ASKING: Machine[Asking, AskingInput, AskingEffect] = Machine(
         (Asking.PENDING, AskingInput.PROGRESS): (AskingEffect.EXTEND, Asking.PENDING),
         (Asking.PENDING, AskingInput.DEMAND): (AskingEffect.PAY, Asking.PAYING),
         (Asking.PENDING, AskingInput.BAD_DEMAND): (AskingEffect.GIVE_UP, Asking.ENDED),
+        (Asking.PENDING, AskingInput.FRAME): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PENDING, AskingInput.CANCEL): (AskingEffect.WITHDRAW, Asking.ENDED),
         (Asking.PENDING, AskingInput.OVERDUE): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PENDING, AskingInput.REFUSED): (AskingEffect.FAIL, Asking.ENDED),
@@ -210,10 +212,12 @@ ASKING: Machine[Asking, AskingInput, AskingEffect] = Machine(
         (Asking.PAYING, AskingInput.PROGRESS): (AskingEffect.SHOW, Asking.PAYING),
         (Asking.PAYING, AskingInput.PAYMENT_SENT): (AskingEffect.NOTHING, Asking.PAID),
         (Asking.PAYING, AskingInput.PAYMENT_FAILED): (AskingEffect.GIVE_UP, Asking.ENDED),
+        (Asking.PAYING, AskingInput.FRAME): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PAYING, AskingInput.CANCEL): (AskingEffect.WITHDRAW, Asking.ENDED),
         (Asking.PAYING, AskingInput.OVERDUE): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PAID, AskingInput.ANSWER): (AskingEffect.DELIVER, Asking.ENDED),
         (Asking.PAID, AskingInput.PROGRESS): (AskingEffect.SHOW, Asking.PAID),
+        (Asking.PAID, AskingInput.FRAME): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PAID, AskingInput.CANCEL): (AskingEffect.WITHDRAW, Asking.ENDED),
         (Asking.PAID, AskingInput.OVERDUE): (AskingEffect.GIVE_UP, Asking.ENDED),
     },

@@ -303,6 +303,33 @@ def price_changes(d: Dialect, req: str = "") -> Case:
 # ContextVM's own
 
 
+def frames(d: Dialect, req: str = "") -> Case:
+    title = "A frame that is not supported fails a request that is being paid for, or was"
+    s = start(d, "payment-frames", title, req, "Money Progress", payments=PAY)
+    for id, is_sent in ((3, False), (4, True)):
+        asked = asks(s, d, id)
+        s.signs("bob", d.demand(asked.event, 100, SATS_100))
+        step = s.pays(SATS_100)
+        if is_sent:
+            s.payment_sent(step)
+        params = {"progressToken": id, "progress": 1, "cvm": {"type": "open-stream", "frameType": "start"}}
+        s.signs("bob", d.to_client("notifications/progress", params, request=asked.event))
+        refused(s, d, asked, {"reason": "unsupported"})
+    return s.case()
+
+
+def refused_late(d: Dialect, req: str = "") -> Case:
+    title = "Relays that refuse a request for which a demand has come change nothing"
+    s = start(d, "payment-refused-late", title, f"HOUSE-PAY-06 {req}", "Money", payments=PAY)
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    step = s.pays(SATS_100)
+    s.ok(asked.step, False, "error: could not store it")
+    s.payment_sent(step)
+    answered(s, d, asked)
+    return s.case()
+
+
 def price_of_another_type(d: Dialect, req: str = "") -> Case:
     title = "The price of a prompt is no price of a tool with its name"
     s = start(d, "payment-price-types", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)

@@ -275,6 +275,35 @@ def refused_by_relays(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def refused_late(d: Dialect, req: str = "") -> Case:
+    title = "What relays say of a request after its answer changes nothing"
+    s = start(d, "refused-late", title, f"HOUSE-ID-01 {req}", "TimeOut")
+    asked = asks(s, d)
+    answered(s, d, asked)
+    s.ok(asked.step, False, "error: could not store it")
+    lives(s, d)
+    return s.case()
+
+
+def frames(d: Dialect, req: str = "") -> Case:
+    """Only in ContextVM."""
+    title = "A frame of an oversized transfer, or of an open stream, fails its request"
+    s = start(d, "frames", title, req, "Progress")
+    unsupported = {"reason": "unsupported"}
+    start_of = {
+        "oversized-transfer": {"frameType": "start", "totalBytes": 100_000, "totalChunks": 3},
+        "open-stream": {"frameType": "start"},
+    }
+    for number, (type, more) in enumerate(start_of.items()):
+        asked = asks(s, d, number, params=CALL | {"_meta": {"progressToken": number}})
+        params = {"progressToken": number, "progress": 1, "cvm": {"type": type, **more}}
+        s.signs("bob", d.to_client("notifications/progress", params, request=asked.event))
+        cancels(s, d, asked)
+        fails(s, asked, unsupported)
+        answer(s, d, asked)
+    return s.case()
+
+
 # Notifications and requests of the server
 
 

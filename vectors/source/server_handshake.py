@@ -104,6 +104,25 @@ def handshake_fails(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def never_answered(d: Dialect, req: str = "") -> Case:
+    title = "A handshake that the MCP server never answers fails, and may be begun anew"
+    s = start(d, "handshake-slow", title, f"HOUSE-TIME-06 {req}", "Handshake", servers=OWN, timers={"execution": 30})
+    hello = s.arrives("alice", d.initialize(INITIALIZE))
+    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
+    event = s.arrives("alice", d.request("tools/call", CALL, 3))
+    s.tick(29)
+    s.tick(1)
+    s.publishes(d.error(hello, 0, -32603, ANY_TEXT, method="initialize"))
+    s.publishes(d.error(event, 3, -32603, ANY_TEXT))
+    again = s.arrives("alice", d.initialize(INITIALIZE, 4))
+    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
+    s.says(result(id_of(s.now), INITIALIZE_RESULT), client="alice")
+    s.publishes(d.response(again, 4, INITIALIZE_RESULT, method="initialize"))
+    if not d.has_initialized:
+        s.delivers(INITIALIZED, client="alice")
+    return s.case()
+
+
 def cancelled_in_handshake(d: Dialect, req: str = "") -> Case:
     title = "A request cancelled during the handshake never runs; initialize stays"
     s = start(d, "cancel-handshake", title, f"HOUSE-ID-03 {req}", "Handshake Cancel", servers=OWN)

@@ -35,6 +35,7 @@ CASES = shared(
         basics.progress_of_another: "",
         basics.progress_extends: "CTX-FLOW-07 CTX-SUB-02",
         basics.refused_by_relays: "",
+        basics.refused_late: "",
         basics.notifications: "",
         basics.client_notification: "",
         basics.server_ping: "",

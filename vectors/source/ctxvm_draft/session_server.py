@@ -51,6 +51,7 @@ CASES = shared(
         basics.stray_answers: "",
         notices.subscription_fails: "",
         handshake.handshake_fails: "",
+        handshake.never_answered: "",
         handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
         handshake.initialize: "CTX-INIT-04",

@@ -35,6 +35,7 @@ CASES = shared(
         basics.progress_of_another: "",
         basics.progress_extends: "R1-NOTE-51 R1-SUB-02",
         basics.refused_by_relays: "",
+        basics.refused_late: "",
         basics.notifications: "",
         basics.client_notification: "",
         trust.foreign_author: "R1-FLOW-52",

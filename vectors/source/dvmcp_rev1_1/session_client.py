@@ -34,6 +34,7 @@ CASES = shared(
         basics.progress_of_another: "",
         basics.progress_extends: "R11-NOTE-52 R11-SUB-02",
         basics.refused_by_relays: "",
+        basics.refused_late: "",
         basics.notifications: "",
         basics.client_notification: "",
         basics.server_ping: "R11-PING-14 R11-FLOW-47",

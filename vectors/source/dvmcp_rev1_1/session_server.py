@@ -68,6 +68,7 @@ CASES = shared(
         basics.stray_answers: "",
         notices.subscription_fails: "",
         handshake.handshake_fails: "",
+        handshake.never_answered: "",
         handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
         handshake.initialize: "R11-FLOW-06 R11-FLOW-33 R11-FLOW-34",

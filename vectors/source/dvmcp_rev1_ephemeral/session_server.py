@@ -39,6 +39,7 @@ CASES = shared(
         notices.subscription_fails: "",
         basics.cancelled_by_id_at_a_server: "",
         handshake.handshake_fails: "",
+        handshake.never_answered: "",
         handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
         handshake.initialize: "R1E-INIT-54 R1E-INIT-57",

@@ -186,6 +186,16 @@ def torn_down(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def refused_late(t: Text, d: Dialect) -> Case:
+    title = "Relays that refuse a listen request after its acknowledgement change nothing"
+    s = listener(t, d, "refused-late", title, "ACK-01 N:OPEN-03", "Order")
+    sub = listens(s, t, d)
+    acknowledges(s, t, d, sub)
+    s.ok(sub.step, False, "error: could not store it")
+    changes(s, t, d, sub)
+    return s.case()
+
+
 def torn_down_early(t: Text, d: Dialect) -> Case:
     title = "A server's cancel before the acknowledgement loses the subscription"
     s = listener(t, d, "torn-down-early", title, "RE-01 N:END-03 N:LOST-02", "Lost End")

@@ -273,6 +273,31 @@ def one_watch(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def part_of_a_resource(t: Text, d: Dialect) -> Case:
+    title = "An update of a part of a resource is told to who subscribed to the whole"
+    s = feeder(t, d, "sub-resource", title, "FILT-06 OPEN-02", "Filter")
+    filter = {"resourceSubscriptions": ["file:///project"]}
+    feed = asks(s, t, d, 1, filter)
+    asked = s.delivers(rpc("resources/subscribe", {"uri": "file:///project"}, ANY_ID))
+    s.says(result(id_of(asked), {}))
+    acked(s, d, feed, filter)
+    s.says(rpc(UPDATED, {"uri": "file:///project2"}))
+    s.says(rpc(UPDATED, {"uri": "file:///project/main.rs"}))
+    says(s, d, feed, UPDATED, {"uri": "file:///project/main.rs"})
+    return s.case()
+
+
+def cancelled_by_e(t: Text, d: Dialect) -> Case:
+    title = "Where e and requestId of a cancel name two subscriptions, e decides"
+    s = feeder(t, d, "cancel-by-e", title, "N:TAG-05", "Ids End")
+    first, second = opens(s, t, d, 1), opens(s, t, d, 2, {"promptsListChanged": True})
+    s.arrives("alice", cancel_form(d, first.event, 2))
+    s.says(rpc(TOOLS))
+    s.says(rpc(PROMPTS))
+    says(s, d, second, PROMPTS)
+    return s.case()
+
+
 def ids(t: Text, d: Dialect) -> Case:
     title = "The subscription id is the id of the listen request, whatever it is"
     s = feeder(t, d, "ids", title, "ID-02 D:ID-04 N:ID-03", "Ids")

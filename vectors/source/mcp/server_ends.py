@@ -174,6 +174,9 @@ def wrapped(t: Text, d: Dialect) -> Case:
     says(s, d, feed, TOOLS)
     cancelled(s, d, feed)
     s.says(rpc(TOOLS))
+    s.after(50).again(feed.event, wrap=WRAP)
+    s.after(50).again(feed.event, wrap=WRAP)
+    s.says(rpc(TOOLS))
     return s.case()
 
 
@@ -202,6 +205,22 @@ def passed_on(t: Text, d: Dialect) -> Case:
     if t.has_result:
         s.says(result(id_of(asked), last(name)))
         finished(s, d, feed)
+        cancelled(s, d, feed)
+        s.says(rpc(TOOLS, stamped(name)))
+    return s.case()
+
+
+def passed_on_extension(t: Text, d: Dialect) -> Case:
+    title = "A filter member that the text does not name reaches the MCP server"
+    s = upstream(t, d, "extension-passed-on", title, "FILT-01 ACK-04")
+    filter = {"toolsListChanged": True, "taskIds": ["task-1"]}
+    feed = asks(s, t, d, 7, filter)
+    asked = s.delivers(rpc(LISTEN, t.params(filter), ANY_ID))
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": filter})))
+    acked(s, d, feed, filter)
+    task = {"taskId": "task-1", "status": "working"}
+    s.says(rpc("notifications/tasks", stamped(id_of(asked), task)))
+    says(s, d, feed, "notifications/tasks", task)
     return s.case()
 
 
