@@ -89,6 +89,10 @@ class _Unread:
         """The SDK reads what is there, and then the end."""
         self._put.close()
 
+    def close(self) -> None:
+        self.end()
+        self.read.close()
+
 
 def _message(item: SessionMessage) -> Message:
     value = item.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -114,8 +118,7 @@ async def nostr_client(
     try:
         yield unread.read, Write(client.send)
     finally:
-        unread.end()
-        unread.read.close()
+        unread.close()
         with anyio.CancelScope(shield=True):
             await client.__aexit__()
 
@@ -169,18 +172,17 @@ class _SdkServer:
     async def _run(
         self, make: Callable[[], Server[Any] | MCPServer], changes: NotificationOptions | None, write: Write
     ) -> None:
-        with self._unread.read as read:
-            made = make()
-            # The SDK has no public name yet for the server inside an MCPServer; its own transports use this one.
-            server: Server[Any] = made._lowlevel_server if isinstance(made, MCPServer) else made
-            await server.run(read, write, server.create_initialization_options(changes))
+        made = make()
+        # The SDK has no public name yet for the server inside an MCPServer; its own transports use this one.
+        server: Server[Any] = made._lowlevel_server if isinstance(made, MCPServer) else made
+        await server.run(self._unread.read, write, server.create_initialization_options(changes))
 
     def _too_slow(self) -> None:
         self._why = f"it left {MAX_UNREAD} messages unread"
         self._task.cancel()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._unread.end()
+        self._unread.close()
         problem = None if task.cancelled() else task.exception()
         if not self._is_closing:
             self._gone(self._why if problem is None else f"it broke: {problem!r}")
