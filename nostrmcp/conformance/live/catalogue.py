@@ -6,11 +6,14 @@ from typing import Any
 
 from ...revisions import REVISIONS
 from ...translate.route import Role
-from . import server_run
+from . import client_checks, client_run, server_run
 from .checks import Check, case_id
 
-CHECKS: dict[Role, tuple[Check[Any], ...]] = {Role.SERVER: server_run.CHECKS}
-RUNS: dict[Role, Any] = {Role.SERVER: server_run.ServerRun}
+CHECKS: dict[Role, tuple[Check[Any], ...]] = {
+    Role.SERVER: server_run.CHECKS,
+    Role.CLIENT: client_checks.CHECKS,
+}
+RUNS: dict[Role, Any] = {Role.SERVER: server_run.ServerRun, Role.CLIENT: client_run.ClientRun}
 
 
 def known_cases(role: Role) -> set[str]:

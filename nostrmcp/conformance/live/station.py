@@ -112,7 +112,7 @@ class Station:
             self.heard(frame.event)
         elif isinstance(frame, relay_frames.Req) and len(self._asked) < _MAX_ASKED:
             self._asked.append(frame.filters)
-        self._tell()
+        self.tell()
 
     async def _listen(self, connection: Relay) -> None:
         while True:
@@ -122,8 +122,9 @@ class Station:
                 if event.id not in self._own and event.id not in self._seen:
                     self._seen.add(event.id)
                     self.heard(event)
-            self._tell()
+            self.tell()
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Let everyone who waits look again."""
         self._pulse.set()
         self._pulse = asyncio.Event()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from nostrmcp.conformance.live.client_run import ClientRun
 from nostrmcp.conformance.live.process import Running
 from nostrmcp.conformance.live.run import Live
 from nostrmcp.conformance.live.server_bench import Call, Timing
@@ -61,11 +62,34 @@ def inside(server: Callable[..., Any]) -> Callable[[Mapping[str, str]], Any]:
     return start
 
 
-def run_server(server: Any, revision: str, *cases: str, **more: Any) -> tuple[Exit, dict[str, dict[str, Any]]]:
+def inside_client(client: Callable[..., Any]) -> Callable[[Mapping[str, str]], Any]:
+    """How to start a client class in this process."""
+
+    async def start(told: Mapping[str, str]) -> Running:
+        key = SecretKey(bytes.fromhex(Path(told["NOSTRMCP_SECRET_FILE"]).read_text().strip()))
+        revision = REVISIONS[told["NOSTRMCP_REVISION"]]
+        server = bytes.fromhex(told["NOSTRMCP_SERVER_PUBKEY"])
+        return Inside(client(key, revision, server, told["NOSTRMCP_RELAY"], told["NOSTRMCP_SCENARIO"]).run())
+
+    return start
+
+
+Results = dict[str, dict[str, Any]]
+
+
+def run_server(server: Any, revision: str, *cases: str, **more: Any) -> tuple[Exit, Results]:
     """The exit code, and the results by check; of the checks named, or of all."""
+    return _run(Role.SERVER, ServerRun, inside(server), revision, cases, more)
+
+
+def run_client(client: Any, revision: str, *cases: str, **more: Any) -> tuple[Exit, Results]:
+    """The exit code, and the results by check; of the checks named, or of all."""
+    return _run(Role.CLIENT, ClientRun, inside_client(client), revision, cases, more)
+
+
+def _run(role: Role, run: Any, start: Any, revision: str, cases: Any, more: dict[str, Any]) -> tuple[Exit, Results]:
     lines: list[dict[str, Any]] = []
-    settings = {"timing": QUICK, "hints": HINTS} | more
-    live = Live(Role.SERVER, "simple", ("live", "server"), inside(server), (REVISIONS[revision],), cases=cases,
-                **settings)  # fmt: skip
-    code = asyncio.run(ServerRun(live, lines.append).run(lambda done, total: None))
+    settings: dict[str, Any] = {"timing": QUICK, "hints": HINTS} | more
+    live = Live(role, "simple", ("live", role.value), start, (REVISIONS[revision],), cases=cases, **settings)
+    code = asyncio.run(run(live, lines.append).run(lambda done, total: None))
     return code, {line["case"].partition("-")[2]: line for line in lines if line["type"] == "result"}
