@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from nostrmcp.conformance.vectors import load_suites
 from nostrmcp.revisions import REVISIONS
 from nostrmcp.session.machine import MACHINES, Machine
 
@@ -204,6 +205,18 @@ def test_every_revision_has_a_page_with_examples(path: Path) -> None:
 def test_ambiguities_that_a_page_names_are_written_down(path: Path) -> None:
     known = set(re.findall(r"^## (AMB-[0-9]+):", (SPEC / "ambiguities.md").read_text(encoding="utf-8"), re.M))
     assert set(re.findall(r"\bAMB-[0-9]+\b", path.read_text(encoding="utf-8"))) - known == set()
+
+
+def test_what_shows_a_reading_is_there() -> None:
+    known = {case.id for suite in load_suites() for case in suite.cases}
+    text = (SPEC / "ambiguities.md").read_text(encoding="utf-8")
+    named = {
+        name
+        for line in re.findall(r"^Shown by: (`.*?)\n\n", text, re.M | re.S)
+        for name in re.findall(r"`(.*?)`", line)
+    }
+    assert len(named) > 40
+    assert named - known == set()
 
 
 @pytest.mark.parametrize("name", ["matrix.md", "states.md", "traceability.md", "examples.md"])

@@ -153,7 +153,6 @@ def bounded(t: Text, d: Dialect) -> Case:
     feed = asks(s, t, d, 1, filter)
     acked(s, d, feed, filter, ok=False)
     s.says(rpc(TOOLS))
-    s.says(rpc(TOOLS))
     s.says(rpc(PROMPTS))
     if t.has_result:
         finished(s, d, feed)
