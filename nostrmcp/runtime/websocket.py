@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -11,15 +12,19 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from websockets.asyncio import client, server
-from websockets.asyncio.connection import Connection, broadcast
+from websockets.asyncio.connection import Connection
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.frames import DATA_OPCODES, Frame, Opcode
 from websockets.http11 import Request, Response
-from websockets.protocol import State
+from websockets.protocol import CLIENT, Event, State
 
 from ..nostr.errors import shown
 
 LOOPBACK_NAMES = ("localhost", "::1")
+# Bytes that wait for others to leave with: enough to share a system call among many messages, and few enough that the
+# peer can begin while we go on.
+BURST = 1 << 13
 
 # What strangers send is told to callers by name; it is not written to anybody's log.
 _silent = logging.getLogger("nostrmcp.runtime.websocket")
@@ -44,31 +49,113 @@ class SocketLimits:
     close_timeout: float = 2.0
 
 
+class _Connection(Connection):
+    """The library's connection with a shorter way in and out: a message is read without a task for it, and messages
+    written in one turn of the loop leave in one system call."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.messages: deque[bytes] = deque()
+        self.is_held = False
+        self.is_deaf = False
+        self.waiter: asyncio.Future[None] | None = None
+        self._part: bytearray | None = None
+        self._outgoing: list[bytes] = []
+        self.outgoing_bytes = 0
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._wake()
+
+    def process_event(self, event: Event) -> None:
+        if not isinstance(event, Frame) or event.opcode not in DATA_OPCODES:
+            super().process_event(event)
+        elif event.fin and self._part is None:
+            self._put(bytes(event.data))
+        else:
+            self._part = self._part or bytearray()
+            self._part += event.data
+            if event.fin:
+                self._put(bytes(self._part))
+                self._part = None
+
+    def _put(self, message: bytes) -> None:
+        if self.is_deaf:
+            return
+        self.messages.append(message)
+        if len(self.messages) >= (self.max_queue_high or 1) and not self.is_held:
+            self.is_held = True
+            self.transport.pause_reading()
+        self._wake()
+
+    def _wake(self) -> None:
+        waiter, self.waiter = self.waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    def let_come(self) -> None:
+        """Read again from a peer that was held back."""
+        self.is_held = False
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def write(self, frame: bytes) -> None:
+        """Send a frame before this turn of the loop ends; at once if much has gathered."""
+        if self.protocol.state is not State.OPEN:
+            return
+        self._outgoing.append(frame)
+        self.outgoing_bytes += len(frame)
+        if self.outgoing_bytes >= BURST:
+            self.leave()
+        elif len(self._outgoing) == 1:
+            self.loop.call_soon(self.leave)
+
+    def leave(self) -> None:
+        """Send what has gathered, unless goodbye was said."""
+        gathered, self._outgoing, self.outgoing_bytes = self._outgoing, [], 0
+        if gathered and self.protocol.state is State.OPEN:
+            self.transport.write(b"".join(gathered))
+
+
+class _ClientConnection(_Connection, client.ClientConnection):
+    pass
+
+
+class _ServerConnection(_Connection, server.ServerConnection):
+    pass
+
+
 class Socket:
     """One open connection, of either side."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_masks")
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: _Connection) -> None:
         self._connection = connection
+        self._masks = connection.protocol.side is CLIENT
 
     async def receive(self) -> bytes:
         """The next message. While nobody asks for one, the peer is held back."""
-        try:
-            return await self._connection.recv(decode=False)
-        except ConnectionClosed as closed:
-            raise SocketClosed(_why(closed)) from None
+        connection = self._connection
+        messages = connection.messages
+        while not messages:
+            if connection.state is State.CLOSED:
+                raise SocketClosed(_why(connection.close_exc))
+            if connection.is_held:
+                connection.let_come()
+            connection.waiter = connection.loop.create_future()
+            await connection.waiter
+        return messages.popleft()
 
     def write(self, message: bytes) -> None:
         """Send without waiting for the peer to read; `unsent` tells how much it has left lying."""
-        broadcast((self._connection,), message, text=True)
+        self._connection.write(_frame(message, self._masks))
 
     async def send(self, message: bytes) -> None:
         """Send, and wait while the peer has too much left to read."""
-        connection = self._connection
-        if connection.state is not State.OPEN:
+        if self._connection.state is not State.OPEN:
             raise SocketClosed("the connection has ended")
-        broadcast((connection,), message, text=True)
+        self.write(message)
         await self.flush()
 
     async def flush(self) -> None:
@@ -82,7 +169,7 @@ class Socket:
     @property
     def unsent(self) -> int:
         """Bytes that were written and that the system has not taken yet."""
-        return self._connection.transport.get_write_buffer_size()
+        return self._connection.outgoing_bytes + self._connection.transport.get_write_buffer_size()
 
     @property
     def request_headers(self) -> Mapping[str, str]:
@@ -91,16 +178,27 @@ class Socket:
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """Say goodbye, and wait a moment for the peer to do the same."""
-        await self._connection.close(code, reason)
+        connection = self._connection
+        connection.leave()
+        connection.is_deaf = True
+        if connection.is_held:
+            connection.let_come()
+        await connection.close(code, reason)
 
     def abort(self) -> None:
         """End the connection at once, as a cut cable would."""
         self._connection.transport.abort()
 
 
+def _frame(message: bytes, mask: bool) -> bytes:
+    return Frame(Opcode.TEXT, message).serialize(mask=mask)
+
+
 def write_all(sockets: Iterable[Socket], message: bytes) -> None:
-    """Send one message to many, without waiting for any."""
-    broadcast([socket._connection for socket in sockets], message, text=True)
+    """Send one message to many that connected to us, without waiting for any."""
+    frame = _frame(message, mask=False)
+    for socket in sockets:
+        socket._connection.write(frame)
 
 
 def is_loopback(host: str) -> bool:
@@ -114,6 +212,7 @@ async def connect(url: str, limits: SocketLimits) -> Socket:
         proxy: Literal[True] | None = None if is_loopback(urlsplit(url).hostname or "") else True
         connection = await client.connect(
             url,
+            create_connection=_ClientConnection,
             compression=None,
             proxy=proxy,
             open_timeout=limits.open_timeout,
@@ -131,6 +230,7 @@ async def connect(url: str, limits: SocketLimits) -> Socket:
         raise SocketClosed(problem.strerror or "it cannot be reached") from None
     except (InvalidURI, InvalidHandshake, ValueError, EOFError) as problem:
         raise SocketClosed(f"no WebSocket there: {shown(str(problem))}") from None
+    assert isinstance(connection, _Connection)
     return Socket(connection)
 
 
@@ -177,6 +277,7 @@ async def listen(
         return Response(given.status, given.status.phrase, headers, given.body)
 
     async def handle(connection: server.ServerConnection) -> None:
+        assert isinstance(connection, _Connection)
         await serve(Socket(connection))
 
     options: dict[str, Any] = {"backlog": 1024}
@@ -184,6 +285,7 @@ async def listen(
         handle,
         host,
         port,
+        create_connection=_ServerConnection,
         compression=None,
         process_request=answer,
         open_timeout=limits.open_timeout,
