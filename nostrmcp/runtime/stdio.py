@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..mcp import jsonrpc
-from ..mcp.jsonrpc import Message
+from ..mcp.jsonrpc import Error, ErrorCode, Message, Request
 from ..nostr import LocalProtocolError, Violation, strict_json
 
 # Variables of ours may name secrets; no program that we start sees them.
@@ -52,11 +52,23 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if not name.startswith(OWN_VARIABLES)}
 
 
+class _Streams(asyncio.subprocess.SubprocessStreamProtocol):
+    """The pipes of a program; `exited` is called when it has ended, even if something else still holds them."""
+
+    def __init__(self, limit: int, exited: Callable[[], None]) -> None:
+        super().__init__(limit, asyncio.get_running_loop())
+        self._exited = exited
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self._exited()
+
+
 class StdioProcess:
-    """A program, started at once, in a process group of its own.
+    """A program, started at once, in a process group of its own, which ends with it.
 
     `slots` bounds how many run at a time (HOUSE-LIMIT-07): it waits for one before it starts, and frees it when it is
-    gone. Messages sent before it runs are kept.
+    gone. Messages sent before it runs are kept, as many as it could leave unread.
     """
 
     def __init__(
@@ -79,72 +91,116 @@ class StdioProcess:
         self._limits = limits or StdioLimits()
         self._stderr = stderr
         self._variables = environment(os.environ if variables is None else variables)
+        self._loop = asyncio.get_running_loop()
         self._early: list[bytes] = []
-        self._process: asyncio.subprocess.Process | None = None
+        self._waiting = 0
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._why = ""
         self._is_closing = False
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task = self._loop.create_task(self._run())
 
     def send(self, message: Message) -> None:
-        line = strict_json.dump(jsonrpc.to_value(message)) + b"\n"
-        if self._process is None:
-            self._early.append(line)
-        else:
+        try:
+            line = strict_json.dump(jsonrpc.to_value(message)) + b"\n"
+        except LocalProtocolError as problem:
+            if isinstance(message, Request):
+                self._loop.call_soon(self._said, Error(message.id, ErrorCode.INVALID_PARAMS, problem.detail))
+            return
+        if self._transport is not None:
             self._write(line)
+        elif not self._task.done():
+            self._early.append(line)
+            self._waiting += len(line)
+            if self._waiting > self._limits.unread:
+                self._give_up()
 
     async def close(self) -> None:
         self._is_closing = True
-        if self._process is None:
+        if self._transport is None:
             self._task.cancel()
-        elif self._process.stdin is not None:
-            self._process.stdin.close()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self._task), self._limits.grace)
-            self._signal(signal.SIGTERM)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self._task), self._limits.grace)
-            self._signal(signal.SIGKILL)
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
+        else:
+            self._input(self._transport).close()
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                await asyncio.wait({self._task}, timeout=self._limits.grace)
+                if not self._task.done():
+                    self._signal(number)
+        await asyncio.wait({self._task})
 
     def _write(self, line: bytes) -> None:
-        stdin = self._process.stdin if self._process is not None else None
-        if stdin is None or stdin.is_closing():
+        if self._transport is None:
             return
-        stdin.write(line)
-        if stdin.transport.get_write_buffer_size() > self._limits.unread:
+        given = self._input(self._transport)
+        if not given.is_closing():
+            given.write(line)
+            if given.get_write_buffer_size() > self._limits.unread:
+                self._give_up()
+
+    def _give_up(self) -> None:
+        self._early.clear()
+        self._why = f"it left more than {self._limits.unread} bytes unread"
+        if self._transport is None:
+            self._task.cancel()
+        else:
             self._signal(signal.SIGKILL)
 
     async def _run(self) -> None:
-        async with self._slots:
-            why = await self._live()
+        try:
+            async with self._slots:
+                why = await self._live()
+        except asyncio.CancelledError:
+            if not self._why:
+                raise
+            why = self._why
         if not self._is_closing:
             self._gone(why)
 
     async def _live(self) -> str:
         """The life of the program, and why it ended."""
+        # Once it is begun a start is seen through: cut short it could leave a program behind.
+        starting = asyncio.ensure_future(self._start())
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=self._stderr,
-                env=self._variables,
-                start_new_session=True,
-                limit=self._limits.line,
-            )
+            process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await asyncio.wait({starting})
+            if not starting.exception():
+                await self._end(starting.result())
+            raise
         except (OSError, ValueError) as problem:
             return f"it cannot be started: {getattr(problem, 'strerror', None) or 'the command is malformed'}"
-        self._process = process
+        why = ""
         try:
             for line in self._early:
                 self._write(line)
             self._early.clear()
             why = await self._read(process)
         finally:
-            # Whatever the program started goes with it.
-            self._signal(signal.SIGKILL)
-        code = await process.wait()
-        return why or f"it ended with code {code}"
+            code = await self._end(process)
+        return self._why or why or f"it ended with code {code}"
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        transport, streams = await self._loop.subprocess_exec(
+            lambda: _Streams(self._limits.line, self._exited),
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=self._stderr,
+            env=self._variables,
+            start_new_session=True,
+        )
+        self._transport = transport
+        return asyncio.subprocess.Process(transport, streams, self._loop)
+
+    def _exited(self) -> None:
+        """Whatever the program started goes with it; what has left its group may hold the output for a moment more."""
+        self._signal(signal.SIGKILL)
+        if self._transport is not None:
+            self._loop.call_later(self._limits.grace, self._transport.close)
+
+    async def _end(self, process: asyncio.subprocess.Process) -> int:
+        self._signal(signal.SIGKILL)
+        if self._transport is not None:
+            self._transport.close()
+        return await process.wait()
 
     async def _read(self, process: asyncio.subprocess.Process) -> str:
         """Hand on what the program says, until it says no more; what is wrong if that is our decision."""
@@ -158,6 +214,8 @@ class StdioProcess:
                 return await self._leaving(process)
             for message in self._messages(line):
                 self._said(message)
+            # A line that is there already is read without a pause: a program that says much would keep others waiting.
+            await asyncio.sleep(0)
 
     async def _leaving(self, process: asyncio.subprocess.Process) -> str:
         """A program that has closed its output gets a moment to end in order."""
@@ -184,7 +242,13 @@ class StdioProcess:
                     problem if isinstance(problem, Violation) else Violation(problem.error_class, "", problem.detail)
                 )
 
+    @staticmethod
+    def _input(transport: asyncio.SubprocessTransport) -> asyncio.WriteTransport:
+        pipe = transport.get_pipe_transport(0)
+        assert isinstance(pipe, asyncio.WriteTransport)
+        return pipe
+
     def _signal(self, number: int) -> None:
-        if self._process is not None:
+        if self._transport is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, number)
+                os.killpg(self._transport.get_pid(), number)
