@@ -19,6 +19,8 @@ Stream = Callable[[], Iterator[Value]]
 
 # The verdicts that a person reads about, the worst first.
 TOLD = (Verdict.DEFECT, Verdict.FAIL, Verdict.STALE, Verdict.WARN, Verdict.EXPECTED, Verdict.INFO)
+# What is not offered makes the verdict partial, and counts in no score.
+UNASKED = (Verdict.NOT_OFFERED, Verdict.NOT_RUN)
 
 
 class BadStream(Exception):
@@ -134,8 +136,8 @@ class Cell:
     must_passed: int = 0
 
     @property
-    def total(self) -> int:
-        return self.verdicts.total()
+    def asked(self) -> int:
+        return self.verdicts.total() - sum(self.verdicts[one] for one in UNASKED)
 
     @property
     def passed(self) -> int:
@@ -165,9 +167,8 @@ class Summary:
             *(() if apart else (self.cells.setdefault((revision, area), Cell()),)),
         ):
             cell.verdicts[verdict] += 1
-            # What is not offered was not asked: it makes the verdict partial. A MUST that only warns was kept: the
-            # input was refused, for a reason with another name.
-            if result["level"] == "MUST" and verdict != Verdict.NOT_OFFERED:
+            # A MUST that only warns was kept: the input was refused, for a reason with another name.
+            if result["level"] == "MUST" and verdict not in UNASKED:
                 cell.must += 1
                 cell.must_passed += verdict in (Verdict.PASS, Verdict.STALE, Verdict.WARN)
 

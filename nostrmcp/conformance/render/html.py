@@ -16,7 +16,7 @@ _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;margin:1rem auto;padding:0 1rem;max-width:70rem;overflow-wrap:anywhere}
 h1{font-size:1.4rem}h2{font-size:1.15rem;margin-top:2rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse}th,td{border:1px solid var(--line);padding:.3rem .6rem;
-text-align:right;white-space:nowrap}th{text-align:left}.good{color:var(--good)}.bad{color:var(--bad);font-weight:bold}
+text-align:right;white-space:nowrap}th,caption{text-align:left}.good{color:var(--good)}.bad{color:var(--bad);font-weight:bold}
 details{border:1px solid var(--line);border-radius:.4rem;padding:.5rem .8rem;margin:.5rem 0}summary{cursor:pointer}
 pre{white-space:pre-wrap;background:#8881;padding:.5rem;border-radius:.3rem;font-size:.85rem;margin:.3rem 0}
 .sides{display:grid;grid-template-columns:1fr 1fr;gap:.8rem}
@@ -44,7 +44,7 @@ def render(stream: Stream, out: TextIO) -> None:
     out.write(f"<p>Tested through <code>{_text(header['testee'])}</code>: {_text(facts)}.</p>\n")
     _write_matrix(summary, out)
     if summary.not_offered:
-        out.write(f"<h2>Not offered</h2><p>{_text(', '.join(sorted(summary.not_offered)))}</p>\n")
+        out.write(f"<h2>Not offered</h2><p>{_text(', '.join(words.not_offered(header, summary)))}</p>\n")
     out.write("<h2>What did not pass</h2>\n")
     listed = 0
     for result in told(stream):
@@ -62,7 +62,7 @@ def _write_matrix(summary: Summary, out: TextIO) -> None:
     revisions, areas = words.matrix(summary)
     if areas:
         out.write('<h2>Revisions</h2><div class="scroll" tabindex="0" role="region" aria-label="Revisions"><table>')
-        out.write("<caption>cases passed of all, by revision and area</caption><thead><tr>")
+        out.write("<caption>cases passed of asked</caption><thead><tr>")
         out.write("".join(f'<th scope="col">{_text(one)}</th>' for one in ["revision", "score", *areas]))
         out.write("</tr></thead><tbody>")
         for revision in revisions:
@@ -74,7 +74,7 @@ def _write_matrix(summary: Summary, out: TextIO) -> None:
         if found:
             rows = "".join(f'<tr><th scope="row">{_text(one)}</th>{_cell(cell)}</tr>' for one, cell in found)
             out.write(f'<h2>{_text(name)}</h2><div class="scroll"><table>')
-            out.write(f"<caption>cases passed of all</caption><tbody>{rows}</tbody></table></div>\n")
+            out.write(f"<caption>cases passed of asked</caption><tbody>{rows}</tbody></table></div>\n")
 
 
 def _cell(cell: Cell | None) -> str:
@@ -82,7 +82,7 @@ def _cell(cell: Cell | None) -> str:
         return "<td></td>"
     if words.is_bad(cell):
         return f'<td class="bad">{words.cell_text(cell)} ✗</td>'
-    good = ' class="good"' if cell.passed == cell.total else ""
+    good = ' class="good"' if 0 < cell.passed == cell.asked else ""
     return f"<td{good}>{words.cell_text(cell)}</td>"
 
 

@@ -22,7 +22,7 @@ def render(stream: Stream, out: TextIO) -> None:
     if not footer["aborted"]:
         out.write("\n".join(_matrix(summary)) + "\n")
     if summary.not_offered:
-        out.write(f"\nNot offered: {_plain(', '.join(sorted(summary.not_offered)))}\n")
+        out.write(f"\nNot offered: {_plain(', '.join(words.not_offered(header, summary)))}\n")
     listed = 0
     for result in told(stream):
         if result["verdict"] == Verdict.INFO:
@@ -39,7 +39,7 @@ def render(stream: Stream, out: TextIO) -> None:
 def _matrix(summary: Summary) -> list[str]:
     revisions, areas = words.matrix(summary)
     lines = [
-        f"| passed of all | score | {' | '.join([*map(_plain, areas), 'all'])} |",
+        f"| passed of asked | score | {' | '.join([*map(_plain, areas), 'all'])} |",
         "| --- | --- |" + " ---: |" * (len(areas) + 1),
     ]
     for name in [*(name for name, _ in words.ground(summary)), *revisions]:

@@ -43,9 +43,9 @@ def render(stream: Stream, out: TextIO) -> None:
     if not footer["aborted"]:
         say(*_matrix(summary), "", *_scores(summary))
     if summary.not_offered:
-        say(*_list("operations not offered", sorted(summary.not_offered)))
-    tally = words.tally(footer["counts"])
-    say(f"{header['selected']} cases in {footer['seconds']:.1f} s, seed {header['seed']}: {tally}")
+        say(*_list("not offered", words.not_offered(header, summary)))
+    begin = f"{header['selected']} cases in {footer['seconds']:.1f} s, seed {header['seed']}"
+    say(*_list(begin, [words.tally(footer["counts"])]))
     say(words.conclusion(header, footer))
 
 
@@ -90,11 +90,11 @@ def _side_by_side(expected: str, actual: str) -> list[str]:
 
 
 def _matrix(summary: Summary) -> list[str]:
-    """Passed of all: a row for each revision, a column for each area; what is no revision is a list."""
+    """Passed of asked: a row for each revision, a column for each area; what is no revision is a list."""
     revisions, areas = words.matrix(summary)
     lines = []
     if areas:
-        rows = [["passed of all", *areas]]
+        rows = [["passed of asked", *areas]]
         for revision in revisions:
             rows.append([revision, *(_cell(summary.cells.get((revision, area))) for area in areas)])
         widths = [max(len(row[column]) for row in rows) for column in range(len(areas) + 1)]

@@ -80,8 +80,17 @@ def ground(summary: Summary) -> list[tuple[str, list[tuple[str, Cell]]]]:
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell of the matrix: passed of all."""
-    return f"{cell.passed}/{cell.total}"
+    """A cell of the matrix: passed of asked."""
+    if cell.asked:
+        return f"{cell.passed}/{cell.asked}"
+    return WORDS[Verdict.NOT_RUN if cell.verdicts[Verdict.NOT_RUN] else Verdict.NOT_OFFERED]
+
+
+def not_offered(header: Value, summary: Summary) -> list[str]:
+    """What was not asked: operations that the adapter does not have, and revisions that it does not speak."""
+    operations = sorted(one for one in summary.not_offered if one not in header.get("ops", ()))
+    others = summary.not_offered.total() - sum(summary.not_offered[one] for one in operations)
+    return [*operations, f"{others} cases of other revisions"] if others else operations
 
 
 def is_bad(cell: Cell) -> bool:
