@@ -133,9 +133,9 @@ class Program:
         while True:
             try:
                 found.append(self.line())
-            except Silent:
+            except Silent as silent:
                 if self.process.wait(PATIENCE) != 0:
-                    raise
+                    raise Silent(f"{silent}\nafter {found[-2:]}") from None
                 return found
 
     def tell(self, value: Any) -> None:
