@@ -170,13 +170,15 @@ class Run:
         if not self._hello.offers(case):
             return Happened(Status.NOT_OFFERED, "the adapter does not offer this")
         try:
-            reply = self._ask(case)
+            return judged(case, self._ask(case))
         except Broken as broken:
             return Happened(broken.status, broken.detail)
-        try:
-            return judged(case, reply)
+        except GivenUp:
+            raise
         except Exception as defect:
-            return Happened(Status.DEFECT, f"the judge broke: {type(defect).__name__}: {defect}")
+            # It may have happened in the middle of a script.
+            self._testee.kill()
+            return Happened(Status.DEFECT, f"the runner broke: {type(defect).__name__}: {defect}")
 
     def _explanation(self, suite: Suite, case: Case, happened: Happened) -> Value:
         """What a person needs to understand a failure: the requirement, the harm, both sides, the traffic."""

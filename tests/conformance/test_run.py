@@ -270,7 +270,7 @@ def test_our_own_defect_has_its_own_exit_code(
     monkeypatch.setattr("nostrmcp.conformance.runner.judge", broken)
     ran = run(capsys, animal("sound"), "--case", "bip340-verify", "--no-smoke")
     assert (ran.code, ran.footer["verdict"]) == (4, "a defect of nostrmcp")
-    assert ran.results["bip340-verify"]["detail"] == "the judge broke: KeyError: 'not there'"
+    assert ran.results["bip340-verify"]["detail"] == "the runner broke: KeyError: 'not there'"
     monkeypatch.setattr("nostrmcp.cli.conformance.survey", broken)
     assert main(["conformance", "list"]) == 4
     assert capsys.readouterr().err.startswith("nostrmcp: a defect of nostrmcp: KeyError at test_run.py, line ")
