@@ -93,6 +93,12 @@ class Client:
         self._pings = Rate(PINGS_ANSWERED_PER_SECOND)
         self._told = False
         self._has_heard = False
+        rules = settings.revision.tags[MessageClass.RESPONSE]
+        self._answers_may_lack_p = not any(
+            rule.value is TagValue.RECIPIENT and rule.presence is Presence.REQUIRED for rule in rules
+        )
+        self._answers_had_p = False
+        self._asked_by_e: set[bytes] = set()
         self.encryption_worked = False
         self.is_plain = False
 
@@ -251,6 +257,7 @@ class Client:
         """The answer to what e names, under the id of the local client (HOUSE-ID-02, HOUSE-ROUTE-07)."""
         reference = decoded.request_event_id
         assert reference is not None
+        self._answers_had_p |= event.first("p") is not None
         question = self.questions.find(reference)
         if question is not None:
             return self.questions.step(question, AskingInput.ANSWER, (answer, decoded.server_id, event))
@@ -330,7 +337,10 @@ class Client:
         except LocalProtocolError as problem:
             return [Deliver(failed(asker.request, problem.error_class, problem.detail))], None
         actions: list[Action] = []
-        if asker.wrap is None and self._answers_may_lack_p():
+        # A server that has written p in an answer does so in the next: to ask by e each time costs two messages a call.
+        is_expected = self._answers_had_p and asker.request.method != LISTEN
+        if asker.wrap is None and self._answers_may_lack_p and not is_expected:
+            self._asked_by_e.add(asker.event_id)
             wanted = filters.Filter(
                 kinds=frozenset({self.settings.revision.kinds.response}),
                 authors=frozenset({self.settings.server.pubkey}),
@@ -341,11 +351,10 @@ class Client:
 
     def forget(self, event_id: bytes) -> list[Action]:
         """Nothing more is expected about this request."""
-        return [Unsubscribe(event_id.hex())] if self._answers_may_lack_p() else []
-
-    def _answers_may_lack_p(self) -> bool:
-        rules = self.settings.revision.tags[MessageClass.RESPONSE]
-        return not any(rule.value is TagValue.RECIPIENT and rule.presence is Presence.REQUIRED for rule in rules)
+        if event_id not in self._asked_by_e:
+            return []
+        self._asked_by_e.remove(event_id)
+        return [Unsubscribe(event_id.hex())]
 
     def cancel(self, asker: Asker, reason: Any = None) -> tuple[list[Action], bytes | None]:
         """Publish a cancel, with e (HOUSE-ID-03)."""
