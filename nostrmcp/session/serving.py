@@ -184,6 +184,8 @@ class Requests:
                 return [Charge(exchange.event_id, exchange.session.client, price)]
             case ServingEffect.DEMAND:
                 exchange.amount = message.params["amount"]
+                # However long the invoice took, it can be paid until the time that the demand names.
+                self._alarm(exchange, ServingInput.UNPAID, self._host.settings.timers.payment)
                 return self._host.say(message, exchange.session, about=exchange)[0]
             case ServingEffect.ACCEPT:
                 return [*self._say_accepted(exchange), *self._execute(exchange)]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nostrmcp.nostr import Violation
+from nostrmcp.mcp.jsonrpc import Request
+from nostrmcp.nostr import SecretKey, UnsignedEvent, Violation
+from nostrmcp.revisions import REVISIONS
+from nostrmcp.session import Server
+from nostrmcp.session.actions import Charge, Deliver, Now, Publish
 from nostrmcp.session.errors import ErrorClass
 from nostrmcp.session.payments import demand, invoice_amount, payable
+from nostrmcp.session.settings import McpServer, ServerSettings, ServerTimers
 from nostrmcp.translate.route import Price
 
+BUYER, SELLER = SecretKey(b"\1" * 32), SecretKey(b"\2" * 32)
+UNIX = 1_750_000_000
 DATA = "1pvjluezpp5qqqsyqcyq5rqwzqf"
 
 
@@ -149,3 +157,50 @@ class TestDemand:
     def test_an_invoice_that_cannot_be_read_sells_nothing(self) -> None:
         with refused("cannot be read"):
             demand(Price("tool", "get_weather", "50-500", "sats"), "5", 0)
+
+
+class TestTheTimeToPay:
+    """What the demand names is what the server holds to, however long the invoice took to make."""
+
+    def demanded(self, invoice_after: float) -> tuple[Server, bytes, int]:
+        def now(seconds: float) -> Now:
+            return Now(UNIX + int(seconds), seconds)
+
+        settings = ServerSettings(
+            (REVISIONS["contextvm"],),
+            (McpServer("s"),),
+            "2026-07-28",
+            prices=(Price("tool", "t", "100", "sats"),),
+            timers=ServerTimers(payment=300),
+        )
+        server = Server(settings, SELLER, bytes, now(0))
+        server.start(now(0))
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        params = {"name": "t", "arguments": {}, "_meta": meta}
+        content = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+        unsigned = UnsignedEvent(BUYER.public_key.x, UNIX, 25910, (("p", SELLER.public_key.hex()),), content)
+        event = unsigned.sign(BUYER, bytes(32))
+        [charge] = [one for one in server.receive(event, now(0)) if isinstance(one, Charge)]
+        [demand] = [
+            one
+            for one in server.invoiced(charge.request, f"lnbc1u{DATA}", now(invoice_after))
+            if isinstance(one, Publish)
+        ]
+        return server, charge.request, json.loads(demand.event.content)["params"]["ttl"]
+
+    def test_a_payment_in_the_last_second_is_accepted(self) -> None:
+        server, request, seconds = self.demanded(200)
+        assert seconds == 300
+        assert not any(isinstance(one, Publish) for one in server.tick(Now(UNIX + 499, 499)))
+        [executed] = [one for one in server.paid(request, Now(UNIX + 499, 499)) if isinstance(one, Deliver)]
+        assert isinstance(executed.message, Request) and executed.message.method == "tools/call"
+
+    def test_later_it_is_refused(self) -> None:
+        server, request, _ = self.demanded(200)
+        [refused] = [one for one in server.tick(Now(UNIX + 500, 500)) if isinstance(one, Publish)]
+        assert json.loads(refused.event.content)["error"]["message"] == "its payment failed, or its demand expired"
+        assert not any(isinstance(one, Deliver) for one in server.paid(request, Now(UNIX + 500, 500)))
