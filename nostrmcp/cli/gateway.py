@@ -157,7 +157,7 @@ async def _serve(
         key,
         Pool(relays, key=key),
         connect,
-        processor=None if processor is None else ProcessorCommand(processor),
+        processor=None if processor is None else ProcessorCommand(processor, settings.timers.payment),
         observe=teller(options.verbose),
         ended=ended,
         state=state,

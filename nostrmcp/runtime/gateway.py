@@ -16,7 +16,7 @@ from ..nostr import SecretKey, nip09
 from ..session import Server
 from ..session.actions import Action, Charge, Close, Deliver, Link, Now, Open
 from ..session.settings import ServerSettings
-from .driving import Driver, Observer, ignore
+from .driving import Defect, Driver, Observer, ignore
 from .pool import Pool
 from .reports import PublishError
 from .state import StateFile
@@ -174,7 +174,8 @@ class Gateway:
         line = self._lines.get(action.link)
         if line is None:
             line = self._lines[action.link] = _Line()
-        delay = min(RESTART_AFTER * 2**line.failures, LONGEST_RESTART) if line.failures else 0.0
+        # The power is bounded, since failures are not.
+        delay = min(RESTART_AFTER * 2 ** min(line.failures, 16), LONGEST_RESTART) if line.failures else 0.0
         if delay:
             line.start = self._loop.call_later(delay, self._start, action.link, line)
         else:
@@ -183,7 +184,12 @@ class Gateway:
     def _start(self, link: Link, line: _Line) -> None:
         line.start = None
         line.started = self._loop.time()
-        peer = line.peer = self._connect(link, partial(self._said, link), partial(self._gone, link))
+        try:
+            peer = line.peer = self._connect(link, partial(self._said, link), partial(self._gone, link))
+        except Exception as problem:
+            self._driver.report(Defect(problem))
+            self._loop.call_soon(self._gone, link, "it cannot be started")
+            return
         waiting, line.waiting = line.waiting, []
         for message in waiting:
             peer.send(message)

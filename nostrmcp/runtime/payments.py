@@ -5,6 +5,7 @@ Both speak JSON-RPC on standard input and output, one message a line. spec/runti
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,10 @@ from ..session.settings import PaymentPolicy
 from .stdio import StdioLimits, StdioProcess
 
 LIMITS = StdioLimits(line=1 << 16, unread=1 << 20)
+# Seconds after its end in which a program is not started again: strangers decide how often it is needed.
+PAUSE = 1.0
+# Payments that may be awaited at a time; what is over that is not sold.
+MAX_OPEN = 10_000
 
 
 class _Program:
@@ -23,16 +28,26 @@ class _Program:
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
         self._process: StdioProcess | None = None
+        self._loop = asyncio.get_running_loop()
+        self._not_before = 0.0
         self._number = 0
         self._answers: dict[int, Callable[[dict[str, Any] | None], object]] = {}
 
-    def ask(self, method: str, params: dict[str, Any], answered: Callable[[dict[str, Any] | None], object]) -> None:
+    def ask(self, method: str, params: dict[str, Any], answered: Callable[[dict[str, Any] | None], object]) -> int:
         """Ask it; `answered` gets the result, or None for an error and for a program that ended."""
         self._number += 1
         self._answers[self._number] = answered
+        if self._process is None and self._loop.time() < self._not_before:
+            self._loop.call_soon(self._answered, self._number, None)
+            return self._number
         if self._process is None:
             self._process = StdioProcess(self._command, self._said, self._gone, limits=LIMITS)
         self._process.send(Request(self._number, method, params))
+        return self._number
+
+    def forget(self, number: int) -> None:
+        """Wait no longer for the answer to a question."""
+        self._answers.pop(number, None)
 
     async def close(self) -> None:
         if self._process is not None:
@@ -47,13 +62,17 @@ class _Program:
     def _said(self, message: Message) -> None:
         if isinstance(message, Notification):
             self.notified(message)
-        elif not isinstance(message, Request):
-            answered = self._answers.pop(message.id, None) if type(message.id) is int else None
-            if answered is not None:
-                answered(message.result if isinstance(message, Result) else None)
+        elif not isinstance(message, Request) and type(message.id) is int:
+            self._answered(message.id, message.result if isinstance(message, Result) else None)
+
+    def _answered(self, number: int, result: dict[str, Any] | None) -> None:
+        answered = self._answers.pop(number, None)
+        if answered is not None:
+            answered(result)
 
     def _gone(self, why: str) -> None:
         self._process = None
+        self._not_before = self._loop.time() + PAUSE
         answers, self._answers = self._answers, {}
         for answered in answers.values():
             answered(None)
@@ -61,16 +80,23 @@ class _Program:
 
 
 class ProcessorCommand(_Program):
-    """A payment processor. It is asked `invoice`, and says `paid` or `unpaid` about each one later."""
+    """A payment processor. It is asked `invoice`, and says `paid` or `unpaid` about each one later.
 
-    def __init__(self, command: Sequence[str]) -> None:
+    An invoice is to expire after `seconds`, as the demand for its payment does: the `payment` of a server's timers.
+    """
+
+    def __init__(self, command: Sequence[str], seconds: float) -> None:
         super().__init__(command)
+        self._seconds = seconds
         self._open: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {}
 
     def charge(
         self, charge: Charge, invoiced: Callable[[str], None], paid: Callable[[], None], unpaid: Callable[[], None]
     ) -> None:
         request, price = charge.request.hex(), charge.price
+        if len(self._open) >= MAX_OPEN:
+            self._loop.call_soon(unpaid)
+            return
         self._open[request] = (paid, unpaid)
 
         def answered(result: dict[str, Any] | None) -> None:
@@ -87,8 +113,15 @@ class ProcessorCommand(_Program):
             "capability": price.capability,
             "amount": price.amount,
             "unit": price.unit,
+            "seconds": int(self._seconds),
         }
-        self.ask("invoice", params, answered)
+        number = self.ask("invoice", params, answered)
+        # The time for making the invoice, and then the time for paying it: nobody waits after that.
+        self._loop.call_later(2 * self._seconds, self._expire, request, number)
+
+    def _expire(self, request: str, number: int) -> None:
+        self._open.pop(request, None)
+        self.forget(number)
 
     def notified(self, notification: Notification) -> None:
         request = (notification.params or {}).get("request")
