@@ -33,6 +33,7 @@ GROUPS = (
     "session",
     "held",
     "memory",
+    "runner",
     "import",
 )
 
@@ -63,6 +64,20 @@ class Size:
     @classmethod
     def of(cls, subject: str, size: float, target: int) -> Size:
         return cls(subject, size, target, "ok" if size <= target else "MISSED")
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How many of something are done in a second."""
+
+    subject: str
+    per_second: float
+    target: int
+    verdict: str
+
+    @classmethod
+    def of(cls, subject: str, per_second: float, target: int) -> Rate:
+        return cls(subject, per_second, target, "ok" if per_second >= target else "MISSED")
 
 
 def result_of(comparison: Comparison, times: Mapping[str, Time], judged: bool) -> Result:
@@ -146,6 +161,7 @@ def main(given: list[str] | None = None) -> int:
 
     # Only now: which way into libsecp256k1 is taken is decided when nostrmcp is imported.
     import cases
+    import conformance_runner
     import peers
     import sessions
 
@@ -172,6 +188,11 @@ def main(given: list[str] | None = None) -> int:
     if "memory" in wanted:
         progress("memory")
         memory.append(Size.of("memory: an idle session", sessions.idle_session_bytes(), sessions.MAX_IDLE_SESSION))
+    rates: list[Rate] = []
+    if "runner" in wanted:
+        progress("runner")
+        speed = conformance_runner.cases_per_second()
+        rates.append(Rate.of("runner: cases through the pipe", speed, conformance_runner.MIN_PER_SECOND))
     progress("")
 
     environment: dict[str, Any] = {
@@ -185,9 +206,11 @@ def main(given: list[str] | None = None) -> int:
     print_table(results)
     for size in memory:
         print(f"{size.subject}: {size.bytes:,.0f} B, target at most {size.target:,} B: {size.verdict}")
+    for rate in rates:
+        print(f"{rate.subject}: {rate.per_second:,.0f} a second, target at least {rate.target:,}: {rate.verdict}")
     for peer in all_peers:
         print(f"{peer.name}: {peer.status}")
-    given = [one.verdict for one in results] + [one.verdict for one in memory]
+    given = [one.verdict for one in (*results, *memory, *rates)]
     verdicts = [verdict for verdict in given if verdict]
     missed = verdicts.count("MISSED")
     if any(one.spread > BUSY for one in results):
@@ -198,6 +221,7 @@ def main(given: list[str] | None = None) -> int:
             "environment": environment,
             "results": [asdict(one) for one in results],
             "memory": [asdict(one) for one in memory],
+            "rates": [asdict(one) for one in rates],
             "peers": {peer.name: peer.status for peer in all_peers},
         }
         arguments.json.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n")

@@ -52,6 +52,16 @@ def test_what_a_server_holds_is_reported(tmp_path: Path) -> None:
     assert "of 7 targets missed" in finished.stdout
 
 
+@pytest.mark.slow
+def test_the_speed_of_the_conformance_runner_is_reported(tmp_path: Path) -> None:
+    report = tmp_path / "bench.json"
+    finished = run("--json", str(report), "--only", "runner")
+    assert finished.returncode == 0, finished.stderr
+    (rate,) = json.loads(report.read_text())["rates"]
+    assert rate["verdict"] == ("ok" if rate["per_second"] >= rate["target"] == 2000 else "MISSED")
+    assert f"{rate['subject']}: {rate['per_second']:,.0f} a second" in finished.stdout
+
+
 def test_strict_fails_only_on_a_missed_target() -> None:
     finished = run("--rounds", "1", "--only", "verify", "--strict")
     assert finished.returncode == (1 if "MISSED" in finished.stdout else 0), finished.stderr

@@ -92,6 +92,7 @@ def test_a_run_in_which_nothing_happened_is_no_success() -> None:
         ({"PASS": 1, "WARN": 1, "INFO": 1}, "conforming"),
         ({"PASS": 1, "EXPECTED": 1}, "as the baseline says"),
         ({"PASS": 1, "NOT_OFFERED": 1}, "partial"),
+        ({"PASS": 1, "NOT_RUN": 1}, "partial"),
         ({"PASS": 1, "EXPECTED": 1, "NOT_OFFERED": 1}, "partial"),
     ],
 )
