@@ -7,10 +7,12 @@ that list twice, and what a client got an answer to must be in it.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from nostrmcp.mcp.jsonrpc import Message, Request, Result
@@ -228,6 +230,25 @@ def pass_time(driven: Gateway | NostrClient, seconds: float) -> None:
     driver = driven._driver
     now = driver.now()
     driver.do(driver.machine.tick(now._replace(monotonic=now.monotonic + seconds)))
+
+
+def restart_at_once(gateway: Gateway) -> None:
+    """Start the MCP servers that wait to be started again."""
+    for link, line in gateway._lines.items():
+        if line.start is not None:
+            line.start.cancel()
+            gateway._start(link, line)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and was not asked for its code does not."""
+    try:
+        os.kill(pid, 0)
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0] != "Z"
+        )
+    except (ProcessLookupError, FileNotFoundError):
+        return False
 
 
 def sizes(gateway: Gateway) -> dict[str, int]:
