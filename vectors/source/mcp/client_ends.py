@@ -34,7 +34,7 @@ from vectors.source.writing import Case
 
 def closed(t: Text, d: Dialect) -> Case:
     title = "The caller's cancel goes out with requestId and e; what comes later is ignored"
-    rows = "CAN-01 F:CAN-04 N:CAN-01 N:CAN-02 N:ID-06 N:TAG-03 N:LOST-05"
+    rows = "N:CAN-01 N:CAN-02 N:ID-06 N:TAG-03 N:LOST-05"
     s = listener(t, d, "closed", title, rows, "End")
     sub = listens(s, t, d, "sub")
     acknowledges(s, t, d, sub)
@@ -49,9 +49,21 @@ def closed(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def cancels(t: Text, d: Dialect) -> Case:
+    title = "The caller ends a subscription by a cancel, and a late response is ignored"
+    s = listener(t, d, "cancel", title, "CAN-01 F:CAN-04", "End")
+    sub = listens(s, t, d, "sub")
+    acknowledges(s, t, d, sub)
+    closes(s, d, sub)
+    if t.has_result:
+        ends(s, t, d, sub)
+    s.tick(6)
+    return s.case()
+
+
 def closed_early(t: Text, d: Dialect) -> Case:
     title = "A subscription may be ended before it is acknowledged"
-    s = listener(t, d, "closed-early", title, "CAN-01 N:CAN-01 N:LOST-05", "End")
+    s = listener(t, d, "closed-early", title, "N:CAN-01 N:LOST-05", "End")
     sub = listens(s, t, d, "sub")
     told(s, t, d, sub, TOOLS)
     closes(s, d, sub)
@@ -62,7 +74,7 @@ def closed_early(t: Text, d: Dialect) -> Case:
 
 def ended(t: Text, d: Dialect) -> Case:
     title = "After the last result, late notifications are delivered for a while"
-    rows = "END-01 END-02 END-05 END-06 N:END-02 N:END-06 N:LOST-05"
+    rows = "N:END-02 N:END-06 N:LOST-05"
     s = listener(t, d, "ended", title, rows, "End Order")
     sub = listens(s, t, d, 1)
     acknowledges(s, t, d, sub)
@@ -79,7 +91,7 @@ def ended(t: Text, d: Dialect) -> Case:
 
 def ended_first(t: Text, d: Dialect) -> Case:
     title = "A last result before the acknowledgement ends a subscription after a grace time"
-    s = listener(t, d, "ended-first", title, "END-01 N:END-01", "End Order")
+    s = listener(t, d, "ended-first", title, "N:END-01", "End Order")
     sub = listens(s, t, d, 1)
     ends(s, t, d, sub)
     s.tick(1)
@@ -98,7 +110,7 @@ def ended_first(t: Text, d: Dialect) -> Case:
 
 def ended_oddly(t: Text, d: Dialect) -> Case:
     title = "A last result with a wrong subscription id, or none, still ends a subscription"
-    s = listener(t, d, "ended-oddly", title, "END-01 N:END-05 N:TAG-07", "End Ids")
+    s = listener(t, d, "ended-oddly", title, "N:END-05 N:TAG-07", "End Ids")
     for number, body in enumerate((last("other"), {"resultType": "complete"})):
         sub = listens(s, t, d, number)
         acknowledges(s, t, d, sub)
@@ -110,7 +122,7 @@ def ended_oddly(t: Text, d: Dialect) -> Case:
 
 def empty(t: Text, d: Dialect) -> Case:
     title = "A server that honours nothing acknowledges nothing and ends the subscription"
-    s = listener(t, d, "empty", title, "FILT-01 ACK-06 END-01 N:END-02", "Acknowledgement End")
+    s = listener(t, d, "empty", title, "N:END-02", "Acknowledgement End")
     sub = listens(s, t, d, 1)
     acknowledges(s, t, d, sub, {})
     ends(s, t, d, sub)
@@ -144,7 +156,7 @@ def renewed(s: Script, t: Text, d: Dialect, old: Sub, filter: Any) -> None:
 
 def disconnected(t: Text, d: Dialect) -> Case:
     title = "A subscription that is lost is opened anew, and the caller told to fetch again"
-    rows = "RE-01 D:END-04 F:END-03 N:LOST-01 N:LOST-02 N:LOST-03 N:LOST-04 N:LOST-05"
+    rows = "N:LOST-01 N:LOST-02 N:LOST-03 N:LOST-04 N:LOST-05"
     s = listener(t, d, "disconnected", title, rows, "Lost")
     filter = {"toolsListChanged": True, "resourceSubscriptions": [URI]}
     sub = listens(s, t, d, "sub", filter)
@@ -156,9 +168,20 @@ def disconnected(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def reconnected(t: Text, d: Dialect) -> Case:
+    title = "After a lost connection is back, the listen request is sent again"
+    s = listener(t, d, "reconnected", title, "RE-01 D:END-04 F:END-03", "Lost")
+    sub = listens(s, t, d, "sub")
+    acknowledges(s, t, d, sub)
+    s.after(5).connection("lost")
+    s.after(5).connection("back")
+    reopens(s, t, d, "sub", TO_TOOLS)
+    return s.case()
+
+
 def unacknowledged(t: Text, d: Dialect) -> Case:
     title = "Without acknowledgement in time a subscription is cancelled and opened anew"
-    rows = "RE-01 N:ACK-05 N:LOST-02 N:LOST-03 N:LOST-05"
+    rows = "N:ACK-05 N:LOST-02 N:LOST-03 N:LOST-05"
     s = listener(t, d, "unacknowledged", title, rows, "Lost Acknowledgement")
     sub = listens(s, t, d, "sub")
     told(s, t, d, sub, TOOLS)
@@ -173,7 +196,7 @@ def unacknowledged(t: Text, d: Dialect) -> Case:
 
 def torn_down(t: Text, d: Dialect) -> Case:
     title = "A server's cancel, or an error after the acknowledgement, loses the subscription"
-    rows = "RE-01 F:END-08 N:END-03 N:END-04 N:LOST-02 N:LOST-04"
+    rows = "N:END-03 N:END-04 N:LOST-02 N:LOST-04"
     s = listener(t, d, "torn-down", title, rows, "Lost End")
     first, second = listens(s, t, d, "a"), listens(s, t, d, "b")
     acknowledges(s, t, d, first)
@@ -188,7 +211,7 @@ def torn_down(t: Text, d: Dialect) -> Case:
 
 def refused_late(t: Text, d: Dialect) -> Case:
     title = "Relays that refuse a listen request after its acknowledgement change nothing"
-    s = listener(t, d, "refused-late", title, "ACK-01 N:OPEN-03", "Order")
+    s = listener(t, d, "refused-late", title, "N:OPEN-03", "Order")
     sub = listens(s, t, d)
     acknowledges(s, t, d, sub)
     s.ok(sub.step, False, "error: could not store it")
@@ -198,7 +221,7 @@ def refused_late(t: Text, d: Dialect) -> Case:
 
 def torn_down_early(t: Text, d: Dialect) -> Case:
     title = "A server's cancel before the acknowledgement loses the subscription"
-    s = listener(t, d, "torn-down-early", title, "RE-01 N:END-03 N:LOST-02", "Lost End")
+    s = listener(t, d, "torn-down-early", title, "N:END-03 N:LOST-02", "Lost End")
     sub = listens(s, t, d, "sub")
     told(s, t, d, sub, TOOLS)
     s.signs("bob", d.server_cancel(sub.event, "sub"))
@@ -210,7 +233,7 @@ def torn_down_early(t: Text, d: Dialect) -> Case:
 
 def disconnected_early(t: Text, d: Dialect) -> Case:
     title = "Without connection, a subscription that was not acknowledged is lost as well"
-    s = listener(t, d, "disconnected-early", title, "RE-01 N:LOST-01 N:LOST-02", "Lost")
+    s = listener(t, d, "disconnected-early", title, "N:LOST-01 N:LOST-02", "Lost")
     sub = listens(s, t, d, "sub")
     s.connection("lost")
     s.after(5).connection("back")
@@ -222,7 +245,7 @@ def disconnected_early(t: Text, d: Dialect) -> Case:
 
 def closed_while_lost(t: Text, d: Dialect) -> Case:
     title = "A lost subscription that its caller cancels is not opened anew"
-    s = listener(t, d, "closed-while-lost", title, "CAN-01 N:LOST-05", "Lost End")
+    s = listener(t, d, "closed-while-lost", title, "N:LOST-05", "Lost End")
     sub = listens(s, t, d, "sub")
     acknowledges(s, t, d, sub)
     s.connection("lost")
@@ -235,7 +258,7 @@ def closed_while_lost(t: Text, d: Dialect) -> Case:
 
 def closed_while_ending(t: Text, d: Dialect) -> Case:
     title = "A caller that cancels after the last result came gets no result"
-    s = listener(t, d, "closed-while-ending", title, "F:CAN-04 N:LOST-05", "End")
+    s = listener(t, d, "closed-while-ending", title, "N:LOST-05", "End")
     sub = listens(s, t, d, "sub")
     acknowledges(s, t, d, sub)
     ends(s, t, d, sub)
@@ -247,7 +270,7 @@ def closed_while_ending(t: Text, d: Dialect) -> Case:
 
 def not_reopened(t: Text, d: Dialect) -> Case:
     title = "A lost subscription that is not to be opened anew ends with an error"
-    s = listener(t, d, "not-reopened", title, "RE-01 N:LOST-01 N:END-03 N:END-04 N:ACK-05", "Lost", reopen=False)
+    s = listener(t, d, "not-reopened", title, "N:LOST-01 N:END-03 N:END-04 N:ACK-05", "Lost", reopen=False)
     subs = [listens(s, t, d, id) for id in ("a", "b", "c")]
     for sub in subs:
         acknowledges(s, t, d, sub)

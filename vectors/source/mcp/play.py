@@ -2,6 +2,9 @@
 
 The wire form on Nostr is that of MCP.md section 4.2: e is the listen event everywhere; the subscription id in `_meta` is
 the JSON-RPC id where it travels (a string in the older text), else the id of the listen event.
+
+A script that shows what a text of MCP says demands nothing that is our own: in it `e` is left to the sender, and rules of
+ours (SUBN, HOUSE) have scripts of their own. Where ids do not travel, all of it is our own.
 """
 
 from __future__ import annotations
@@ -72,6 +75,11 @@ class Text:
         """The subscription id for a request of this id."""
         return str(id) if self.strings else id
 
+    @property
+    def id(self) -> Any:
+        """A request id of which both readings of the older text make the same subscription id."""
+        return "1" if self.strings else 1
+
     def wire(self, d: Dialect, id: Any, event: str) -> Any:
         return self.local(id) if d.whole else event
 
@@ -115,6 +123,11 @@ def feeder(t: Text, d: Dialect, name: str, title: str, rows: str, flags: str, **
     id = f"{t.prefix}-{d.prefix}-server-{name}"
     changes = {"mcp_version": "2025-03-26", "servers": [mcp_server()]} | changes
     return server(d, id, title, t.rows(rows), flags, **changes)
+
+
+def shows_text(s: Script) -> bool:
+    """Whether a script shows what a text of MCP says."""
+    return any(not row.startswith(("SUBN-", "HOUSE-")) for row in s.req.split())
 
 
 def stamped(name: Any, params: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -202,7 +215,8 @@ def cancel_form(d: Dialect, event: str, id: Any) -> Form:
 def closes(s: Script, d: Dialect, sub: Sub) -> None:
     """The local client ends its subscription."""
     s.says(rpc("notifications/cancelled", {"requestId": sub.id}))
-    s.publishes(cancel_form(d, sub.event, sub.shared), wrap=sub.wrap, time=d.wrap_time or "now")
+    form = d.cancel(sub.event, sub.shared) if shows_text(s) else cancel_form(d, sub.event, sub.shared)
+    s.publishes(form, wrap=sub.wrap, time=d.wrap_time or "now")
 
 
 def lost(s: Script, id: Any) -> None:
@@ -237,6 +251,8 @@ def asks(
 def says(s: Script, d: Dialect, feed: Feed, method: str, params: Any = None) -> int:
     """The latest step publishes a notification of the subscription."""
     form = d.to_client(method, stamped(feed.name, params), request=feed.event, to=public(feed.role))
+    if shows_text(s):
+        form = replace(form, optional=[*form.optional, ["e", feed.event]])
     return s.publishes(form, wrap=feed.wrap, time=d.wrap_time or "now")
 
 
@@ -271,5 +287,5 @@ __all__ = [
     "ACKNOWLEDGED", "DRAFT", "FINAL", "LISTEN", "META", "NOTES", "PROMPTS", "RESOURCES", "SUBSCRIPTION_ID", "TOOLS",
     "TO_ALL", "TO_TOOLS", "UPDATED", "URI", "Feed", "Scenario", "Sub", "Text", "acked", "acknowledges", "asks",
     "cancel_form", "cancelled", "changes", "closes", "ends", "feeder", "finished", "hears", "last", "listener",
-    "listens", "lost", "opens", "result", "says", "stamped", "suite", "told",
+    "listens", "lost", "opens", "result", "says", "shows_text", "stamped", "suite", "told",
 ]  # fmt: skip
