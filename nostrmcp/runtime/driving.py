@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ..nostr import Event, Filter
 from ..session.actions import Action, Drop, Notice, Now, Publish, Subscribe, Unsubscribe, Wake
 from .pool import AllRefused, Connected, Pool
-from .reports import Arrived, Caught, Changed, Ended, Noticed
+from .reports import Arrived, Caught, Changed, Ended, Input, Noticed
 
 # A relay that ended a subscription is asked again after so many seconds: it may have had no room.
 ASK_AGAIN = 30.0
@@ -86,6 +86,7 @@ class Driver:
         self._wake: asyncio.TimerHandle | None = None
         self._again: set[tuple[str, str]] = set()
         self._is_deaf = False
+        self._broken: asyncio.Future[None] = self._loop.create_future()
         self._outstanding = 0
         self._settled = asyncio.Event()
         self._settled.set()
@@ -125,21 +126,17 @@ class Driver:
 
     async def run(self) -> None:
         """Start the machine, and tell it what relays bring, until cancelled."""
-        machine, receive = self.machine, self.pool.receive
-        self.do(machine.start(self.now()))
-        while True:
-            one = await receive()
+        self.do(self.machine.start(self.now()))
+        self.pool.attend(self._hear)
+        try:
+            await self._broken
+        finally:
+            self.pool.attend(None)
+
+    def _hear(self, one: Input | Connected) -> None:
+        try:
             if type(one) is Arrived:
-                if self._is_deaf:
-                    continue
-                try:
-                    actions = machine.receive(one.event, self.now())
-                except Exception as problem:
-                    self.report(Defect(problem))
-                    continue
-                if self._received is not None:
-                    self._received()
-                self.do(actions)
+                self._arrived(one.event)
             elif type(one) is Connected:
                 if self._connection is not None:
                     self._connection(one.up)
@@ -147,6 +144,21 @@ class Driver:
                 self.ready.set()
             else:
                 self._heard(one)
+        except Exception as problem:
+            if not self._broken.done():
+                self._broken.set_exception(problem)
+
+    def _arrived(self, event: Event) -> None:
+        if self._is_deaf:
+            return
+        try:
+            actions = self.machine.receive(event, self.now())
+        except Exception as problem:
+            self.report(Defect(problem))
+            return
+        if self._received is not None:
+            self._received()
+        self.do(actions)
 
     def hear_no_more(self) -> None:
         """Take nothing new from relays: what is begun now could not be finished."""

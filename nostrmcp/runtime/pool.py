@@ -143,11 +143,26 @@ class Pool:
                 await self._ready.wait()
                 continue
             self._ready.set()
-            if isinstance(one, Changed):
-                self._count(one)
-            elif isinstance(one, Arrived) and not self._recent.add(_print(one)):
-                continue
-            return one
+            if self._is_news(one):
+                return one
+
+    def attend(self, hear: Callable[[Input | Connected], None] | None) -> None:
+        """Tell what happens at once, from now on, in place of `receive`; None ends that. `hear` may not raise."""
+
+        def sift(one: Input) -> None:
+            if hear is not None and self._is_news(one):
+                hear(one)
+                while self._told:
+                    hear(self._told.pop(0))
+
+        for relay in self.relays:
+            relay.attend(None if hear is None else sift)
+
+    def _is_news(self, one: Input) -> bool:
+        """Whether it is no copy. A single relay's own repetitions are left to those who know what was done."""
+        if isinstance(one, Changed):
+            self._count(one)
+        return len(self.relays) == 1 or not isinstance(one, Arrived) or self._recent.add(_print(one))
 
     def _count(self, changed: Changed) -> None:
         was_up = bool(self._up)

@@ -37,6 +37,7 @@ class RelaySettings:
 
 
 Done = Callable[[PublishError | None], None]
+Hear = Callable[[Input], None]
 
 
 @dataclass(slots=True, eq=False)
@@ -75,6 +76,7 @@ class Relay:
         self._jitter = jitter
         self._clock = clock
         self._wake = wake
+        self._hear: Hear | None = None
         self._wanted: dict[str, tuple[Filter, ...]] = {}
         self._again: set[str] = set()
         self._publications: dict[bytes, _Publication] = {}
@@ -211,7 +213,19 @@ class Relay:
             self._room.set()
         return one
 
+    def attend(self, hear: Hear | None) -> None:
+        """Tell what happens at once, from now on, so that nothing waits to be received; None ends that.
+
+        The relay is held back by the time that `hear` takes. It may not raise.
+        """
+        self._hear = hear
+        while self._hear is not None and (one := self.take()) is not None:
+            self._hear(one)
+
     def _put(self, one: Input) -> None:
+        if self._hear is not None:
+            self._hear(one)
+            return
         self._inbox.append(one)
         if len(self._inbox) >= self._settings.inbox:
             self._room.clear()
