@@ -24,7 +24,7 @@ def peak(folder: Path, count: int) -> int:
     tracemalloc.start()
     run(folder / "vectors", folder / "run.jsonl")
     stream = open_stream(folder / "run.jsonl")
-    for kind in ("terminal", "html", "md", "json"):
+    for kind in RENDERERS:
         RENDERERS[kind](stream, Nowhere())  # type: ignore[arg-type]
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()

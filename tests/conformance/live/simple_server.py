@@ -154,6 +154,7 @@ class SimpleServer:
                 return
             task = asyncio.create_task(self.serve(message, inner, form))
             self.work[inner.id] = task
+            self.owners[inner.id] = inner.pubkey
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
         elif decoded.message_class is MessageClass.CANCEL and isinstance(message, Notification):
@@ -175,7 +176,6 @@ class SimpleServer:
     # Serving
 
     async def serve(self, request: Request, inner: Event, form: int | None) -> None:
-        self.owners[inner.id] = inner.pubkey
         reference = RequestReference(inner.id, request.method, request.id)
         message = await self.answer(request, inner, form, reference)
         if message is not None:

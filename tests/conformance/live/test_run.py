@@ -17,6 +17,7 @@ from nostrmcp.conformance.live import wire
 from nostrmcp.conformance.live.catalogue import CHECKS, known_cases
 from nostrmcp.conformance.live.checks import Need
 from nostrmcp.conformance.live.run import Live
+from nostrmcp.conformance.live.server_bench import Timing
 from nostrmcp.conformance.live.server_run import ServerRun
 from nostrmcp.conformance.selection import requirements
 from nostrmcp.conformance.stream import checked
@@ -35,7 +36,9 @@ from .simple_server import SimpleServer
 FOLDER = Path(__file__).resolve().parent
 
 
-def over_a_foreign_relay(revision: str, *revisions: str, server: Any = SimpleServer) -> list[dict[str, Any]]:
+def over_a_foreign_relay(
+    revision: str, *revisions: str, server: Any = SimpleServer, timing: Timing = QUICK, cases: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
     """The stream of a run against a server that is there already, over a relay that is not the runner's."""
 
     async def run() -> list[dict[str, Any]]:
@@ -45,7 +48,7 @@ def over_a_foreign_relay(revision: str, *revisions: str, server: Any = SimpleSer
             serving = asyncio.create_task(server(key, REVISIONS[revision], "my-server", relay.url).run())
             live = Live(
                 Role.SERVER, "it", ("live",), revisions=tuple(REVISIONS[one] for one in revisions), url=relay.url,
-                pubkey=key.public_key.x, timing=QUICK, hints=HINTS,
+                pubkey=key.public_key.x, timing=timing, hints=HINTS, cases=cases,
             )  # fmt: skip
             await ServerRun(live, lines.append).run(lambda done, total: None)
             serving.cancel()
@@ -67,7 +70,8 @@ def test_over_a_relay_of_somebody_else_what_needs_control_is_not_run(revision: s
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_the_revision_is_found_out(revision: str) -> None:
-    lines = over_a_foreign_relay(revision)
+    impatient = Timing(answer=0.3, quiet=0.02)
+    lines = over_a_foreign_relay(revision, timing=impatient, cases=("live-server-ping",))
     assert {line["suite"] for line in lines[1:-1]} == {f"{revision}/live-server"}
 
 
@@ -258,7 +262,8 @@ def test_a_program_is_started_told_and_tested(tmp_path: Path, capsys: pytest.Cap
         "--case", "cvm-live-server-wrapped", "--case", "live-server-cancel", "--case", "live-server-before-start",
     )  # fmt: skip
     assert code == Exit.CONFORMING
-    lines = list(checked(stream.open(encoding="utf-8")))
+    with stream.open(encoding="utf-8") as file:
+        lines = list(checked(file))
     assert sorted(line["case"] for line in lines[1:-1]) == [
         "cvm-live-server-before-start", "cvm-live-server-cancel", "cvm-live-server-ping", "cvm-live-server-wrapped",
         "r11-live-server-before-start", "r11-live-server-cancel", "r11-live-server-ping",
@@ -275,8 +280,13 @@ def test_a_client_program_is_started_told_and_tested(capsys: pytest.CaptureFixtu
 
 
 def test_the_revision_of_a_client_is_found_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert nostrmcp("client", "--command", f"{CLIENT} dvmcp-rev1.1", "--case", "live-client-two") == 0
-    assert "dvmcp-rev1.1" in capsys.readouterr().out
+    assert nostrmcp("client", "--command", f"{CLIENT} dvmcp-rev1", "--case", "live-client-two") == 0
+    assert "dvmcp-rev1" in capsys.readouterr().out
+
+
+def test_a_first_message_that_fits_several_revisions_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert nostrmcp("client", "--command", f"{CLIENT} contextvm", "--case", "live-client-two") == Exit.NOT_RUN
+    assert "its first message fits ctxvm-draft, contextvm: give --revision" in capsys.readouterr().out
 
 
 def test_a_failure_tells_requirement_harm_and_how_to_see_it_again(capsys: pytest.CaptureFixture[str]) -> None:
