@@ -125,9 +125,9 @@ def exit_code(counts: dict[str, int], *, aborted: bool) -> Exit:
 
 
 def overall(code: Exit, counts: dict[str, int]) -> Overall:
-    """The verdict that goes with an exit code: who does not offer every operation is never called conforming."""
+    """The verdict that goes with an exit code: who was not put to every case is never called conforming."""
     if code is not Exit.CONFORMING:
         return _OVERALL[code]
-    if counts.get(Verdict.NOT_OFFERED, 0):
+    if counts.get(Verdict.NOT_OFFERED, 0) or counts.get(Verdict.NOT_RUN, 0):
         return Overall.PARTIAL
     return Overall.AS_BASELINE if counts.get(Verdict.EXPECTED, 0) else Overall.CONFORMING

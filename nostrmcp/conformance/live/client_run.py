@@ -89,7 +89,7 @@ class ClientRun:
     async def _detected(self, station: Station) -> Revision:
         """The revision of the first message; GivenUp where it fits several, as some do."""
         heard: list[Event] = []
-        station.heard = heard.append
+        station.attach(heard.append, lambda violation: None)
         try:
             running = await self._launched(station, None, "handshake", new_key().public_key.x)
         except CannotStart as problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,6 +123,21 @@ class ServerBench:
         return client
 
     # Getting to know it
+
+    async def knock(self) -> None:
+        """Over a relay that does not tell who listens: initialize in every form until the server answers one."""
+        asked: list[Asked] = []
+
+        def answered() -> bool:
+            return any(self.wire.about(one.event.id) for one in asked)
+
+        deadline = time.monotonic() + self.timing.start
+        while time.monotonic() < deadline and not answered():
+            for form in (None, *self.revision.kinds.wraps):
+                client = self.stranger()
+                client.form = form
+                asked.append(await client.ask("initialize", client.initialize_params()))
+            await self.wire.until(answered, min(1.0, self.timing.start))
 
     async def survey(self) -> bool:
         """Try the handshake plain, then wrapped; False where the server never answers."""

@@ -110,6 +110,8 @@ class ServerRun:
         bench.resource = live.resource
         if live.start is not None:
             bench.restart = lambda: self._restart(bench)
+        if station.relay is None:
+            await bench.knock()
         if not await bench.survey():
             said = self._running.said.strip() if self._running else ""
             told = f"; standard error: {said[-500:]}" if said else ""
@@ -154,7 +156,11 @@ class ServerRun:
         def listens() -> bool:
             return any(map(bench.station.listens_for, probes)) or running.ended is not None
 
+        ending = asyncio.create_task(running.wait(bench.timing.start))
+        ending.add_done_callback(lambda _: bench.station.tell())
         there = await bench.wire.until(listens, bench.timing.start)
+        ending.cancel()
+        await asyncio.gather(ending, return_exceptions=True)
         if running.ended is not None or not there:
             how = f"it ended with code {running.ended}" if running.ended is not None else "it never listened"
             said = running.said.strip()

@@ -20,9 +20,8 @@ _MAX_ASKED = 256
 class Station:
     """The runner's connection to a relay, as an async context manager.
 
-    `heard` is called with every event that the testee publishes, `garbled` with what is no Nostr message. With a relay
-    of somebody else's that is what `subscribe` asked for, each event once; with our own it is every publication, in
-    order, repeated ones too.
+    Whoever is attached is told every event that the testee publishes. With a relay of somebody else's that is what
+    `subscribe` asked for, each event once; with our own it is every publication, in order, repeated ones too.
     """
 
     def __init__(self, url: str | None = None) -> None:
@@ -34,8 +33,8 @@ class Station:
         self._asked: list[tuple[Filter, ...]] = []
         self._pulse = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self.heard: Callable[[Event], None] = lambda event: None
-        self.garbled: Callable[[Violation], None] = lambda violation: None
+        self._heard: Callable[[Event], None] = lambda event: None
+        self._garbled: Callable[[Violation], None] = lambda violation: None
 
     async def __aenter__(self) -> Station:
         if self.relay is not None:
@@ -53,6 +52,11 @@ class Station:
         await self._connection.close()
         if self.relay is not None:
             await self.relay.close()
+
+    def attach(self, heard: Callable[[Event], None], garbled: Callable[[Violation], None]) -> None:
+        """From now on these are told, in the place of others: of each event, and of what is no Nostr message."""
+        self._heard, self._garbled = heard, garbled
+        self._seen.clear()
 
     @property
     def url(self) -> str:
@@ -106,10 +110,10 @@ class Station:
         try:
             frame = relay_frames.parse_client_frame(record.frame)
         except Violation as violation:
-            self.garbled(violation)
+            self._garbled(violation)
             return
         if isinstance(frame, relay_frames.Publish) and frame.event.id not in self._own:
-            self.heard(frame.event)
+            self._heard(frame.event)
         elif isinstance(frame, relay_frames.Req) and len(self._asked) < _MAX_ASKED:
             self._asked.append(frame.filters)
         self.tell()
@@ -121,7 +125,7 @@ class Station:
                 event = one.event
                 if event.id not in self._own and event.id not in self._seen:
                     self._seen.add(event.id)
-                    self.heard(event)
+                    self._heard(event)
             self.tell()
 
     def tell(self) -> None:

@@ -51,8 +51,7 @@ class Wire:
         self._methods: dict[str, str] = {}
         self._authors: set[bytes] = set()
         self._wrap_keys: dict[bytes, bytes] = {}
-        station.heard = self._hear
-        station.garbled = lambda violation: self._fault("a frame", str(violation))
+        station.attach(self._hear, lambda violation: self._fault("a frame", str(violation)))
 
     def add_key(self, key: SecretKey) -> None:
         """A key of ours, to open wraps with."""

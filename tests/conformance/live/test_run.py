@@ -81,7 +81,7 @@ class Mute(SimpleServer):
 
 
 def test_a_server_that_never_speaks_is_not_scored() -> None:
-    lines = over_a_foreign_relay("contextvm", "contextvm", server=Mute)
+    lines = over_a_foreign_relay("contextvm", "contextvm", server=Mute, timing=Timing(answer=0.3, start=0.3))
     assert {line["status"] for line in lines[1:-1]} == {Status.NOT_RUN}
     assert lines[-1]["exit"] == Exit.NOT_RUN
     assert lines[-1]["aborted"] == "no initialize in contextvm was answered"
