@@ -40,19 +40,20 @@ class Writer:
 
 
 def open_stream(path: Path) -> Stream:
-    """The stream in a file; BadStream, at once or while it is read, where it is none."""
+    """The stream in a file, which is checked once; BadStream where it is none."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            for _ in checked(file):
+                pass
+    except OSError as problem:
+        raise BadStream(f"cannot read {path}: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadStream(f"{path} is not a stream of results: it is not UTF-8") from None
 
     def read() -> Iterator[Value]:
-        try:
-            with path.open(encoding="utf-8") as file:
-                yield from checked(file)
-        except OSError as problem:
-            raise BadStream(f"cannot read {path}: {problem.strerror}") from None
-        except UnicodeDecodeError:
-            raise BadStream(f"{path} is not a stream of results: it is not UTF-8") from None
+        with path.open(encoding="utf-8") as file:
+            yield from map(json.loads, file)
 
-    for _ in read():
-        pass
     return read
 
 
