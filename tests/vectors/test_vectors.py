@@ -103,6 +103,15 @@ def test_ids_are_unique_over_all_files() -> None:
     assert [name for name, times in Counter(case.id for case in CASES).items() if times > 1] == []
 
 
+def test_a_script_is_no_stronger_than_its_documents() -> None:
+    rows = load("requirements.json")["requirements"]
+    levels = ["MAY", "SHOULD", "MUST"]
+    for case in CASES:
+        stated = [levels.index(rows[name]["level"]) for name in case.req if rows[name]["basis"] != "house"]
+        if stated and case.op in ("session_client", "session_server"):
+            assert levels.index(case.level) <= max(stated), case.id
+
+
 def test_titles_are_assertions() -> None:
     modal = re.compile(r"\b(should|must|shall|test that|verify that|check that)\b", re.I)
     assert [case.id for case in CASES if modal.search(case.title)] == []

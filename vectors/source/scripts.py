@@ -19,6 +19,7 @@ from typing import Any
 from nostrmcp.nostr import PublicKey, SecretKey, nip59
 from nostrmcp.nostr import event as events
 from vectors.source.dialects import BOB, SERVER_ID, Dialect, Form
+from vectors.source.ledger import at_most
 from vectors.source.writing import AUX, Case, public, secret, secret_bytes, sha256, signed_event, to_object
 
 TIME = 1_750_000_000
@@ -324,16 +325,17 @@ class Script:
 
     def case(self) -> Case:
         given = {"open": self.open, "steps": self.steps}
+        req = self.req.split()
         return Case(
             self.id,
             self.title,
-            self.req.split(),
+            req,
             copy.deepcopy(given),
             "valid",
             output=copy.deepcopy({"steps": self.expected}),
             compare="script",
             flags=tuple(self.flags.split()),
-            level=self.level,
+            level=at_most(self.level, req),
         )
 
 

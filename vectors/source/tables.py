@@ -5,10 +5,8 @@ These are no vectors: nothing is expected of them, so they may be made from the 
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import fields, is_dataclass
 from enum import Enum, StrEnum
-from pathlib import Path
 from typing import Any
 
 from nostrmcp.mcp.errors import ErrorClass as McpErrorClass
@@ -16,6 +14,7 @@ from nostrmcp.nostr import ErrorClass
 from nostrmcp.revisions import REVISIONS, VARIANTS
 from nostrmcp.session.errors import ErrorClass as SessionErrorClass
 from nostrmcp.translate.errors import ErrorClass as TranslateErrorClass
+from vectors.source import ledger
 
 
 def error_list() -> dict[str, Any]:
@@ -31,16 +30,8 @@ def revision_list() -> dict[str, Any]:
     return {"schema": "nostrmcp-revisions-v1", "revisions": revisions}
 
 
-LEDGERS = Path(__file__).resolve().parents[2] / "spec" / "requirements"
-
-
 def requirement_list() -> dict[str, Any]:
-    rows = [
-        {**row, "ledger": path.stem}
-        for path in sorted(LEDGERS.glob("*.toml"))
-        for row in tomllib.loads(path.read_text(encoding="utf-8"))["requirement"]
-    ]
-    return {"schema": "nostrmcp-requirements-v1", "requirements": {row.pop("id"): row for row in rows}}
+    return {"schema": "nostrmcp-requirements-v1", "requirements": ledger.requirements()}
 
 
 def plain(value: Any) -> Any:

@@ -15,11 +15,11 @@ from vectors.source.dialects import CTXVM
 CASES = shared(
     CTXVM,
     {
-        basics.call: "CTX-SUB-03",
+        basics.call: "CTX-SUB-03 CTX-BODY-05",
         basics.pages: "CTX-FLOW-04",
         basics.four_ids: "",
         basics.other_id: "",
-        basics.errors: "CTX-SUB-04",
+        basics.errors: "CTX-SUB-04 CTX-BODY-09",
         basics.error_data: "",
         basics.numbers: "",
         basics.handshake: "CTX-INIT-02 CTX-INIT-03 CTX-INIT-04 CTX-FLOW-03",
@@ -76,7 +76,7 @@ CASES = shared(
         wraps.wrap_times: "",
         wraps.too_many_wraps: "",
         wraps.wrapped_ping: "",
-        money.by_default: "CTX-PAY-51",
+        money.by_default: "",
         money.paid: "CTX-PAY-51 CTX-PAY-52",
         money.amounts: "",
         money.other_amount: "",

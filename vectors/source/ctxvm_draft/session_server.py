@@ -35,14 +35,14 @@ def priced_list() -> Case:
 CASES = shared(
     CTXVM,
     {
-        basics.call: "CTX-FLOW-03",
+        basics.call: "CTX-FLOW-03 CTX-TAG-08 CTX-TAG-09 CTX-BODY-05",
         basics.pages: "CTX-FLOW-04",
         basics.four_ids: "",
         basics.equal_ids: "",
         basics.progress: "CTX-FLOW-07 CTX-SUB-02 CTX-SUB-03",
-        basics.errors_pass: "CTX-SUB-04",
-        basics.slow: "CTX-SUB-04",
-        basics.cancelled: "CTX-SUB-05",
+        basics.errors_pass: "CTX-SUB-04 CTX-TAG-08",
+        basics.slow: "",
+        basics.cancelled: "",
         basics.cancelled_by_stranger: "CTX-FLOW-02",
         basics.cancelled_first: "",
         basics.refused_by_relays: "",

@@ -26,7 +26,7 @@ CASES = shared(
         basics.from_announcement: "R11-INIT-01",
         basics.initialize_times_out: "",
         basics.times_out: "R11-SUB-03",
-        basics.cancelled: "R11-SUB-03",
+        basics.cancelled: "R11-SUB-03 R11-NOTE-02",
         basics.cancelled_by_type: "",
         basics.progress: "",
         basics.progress_as_printed: "",

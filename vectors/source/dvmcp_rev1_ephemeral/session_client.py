@@ -27,7 +27,7 @@ CASES = shared(
         basics.from_announcement: "R1E-INIT-55",
         basics.initialize_times_out: "",
         basics.times_out: "R1E-SUB-06",
-        basics.cancelled: "R1E-SUB-05",
+        basics.cancelled: "R1E-SUB-05 R1E-NOTE-02",
         basics.cancelled_by_type: "",
         basics.progress: "",
         basics.progress_as_printed: "",
