@@ -491,7 +491,8 @@ class World:
         )
         assert len(server.links) <= LIMITS.sessions + len(server.settings.servers), "too many MCP servers"
         assert set(server.links) == set(self.backends), "MCP servers run that nobody knows of"
-        for session in [server, *(party.session for party in self.parties)]:
+        everybody: list[Server | Client] = [server, *(party.session for party in self.parties)]
+        for session in everybody:
             assert len(session.alarms._heap) <= max(64, 4 * len(session.alarms)) + 1, "too many alarms"
         for party in self.parties:
             assert len(party.session.questions) <= CLIENT_LIMITS.pending, "too many requests are pending"

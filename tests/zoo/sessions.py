@@ -13,14 +13,23 @@ from nostrmcp.conformance.judge import Verdict
 from nostrmcp.conformance.operations import OPERATIONS, Value
 from nostrmcp.conformance.vectors import Case, Suite
 from tests.zoo.member import Operations, verdict
-from tests.zoo.sessions_layer import client, gate, sending, server_money, server_requests, server_routing, subscriptions
+from tests.zoo.sessions_layer import (
+    client,
+    feeds,
+    gate,
+    sending,
+    server_money,
+    server_requests,
+    server_routing,
+    subscriptions,
+)
 from tests.zoo.sessions_layer.making import BOTH, FOLDERS, SessionMember, session, suites
 
 ROLES = BOTH.split()
 SUITES: tuple[Suite, ...] = suites()
 CASES: list[Case] = [case for suite in SUITES for case in suite.cases]
 
-_FILES: tuple[Any, ...] = (gate, sending, server_routing, server_requests, server_money, client, subscriptions)
+_FILES: tuple[Any, ...] = (gate, sending, server_routing, server_requests, server_money, client, subscriptions, feeds)
 
 MEMBERS: list[SessionMember] = [one for file in _FILES for one in file.MEMBERS]
 
