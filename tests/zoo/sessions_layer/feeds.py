@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from nostrmcp.mcp.jsonrpc import Notification, Result
-from nostrmcp.session import feeds, serving
+from nostrmcp.session import feeds
 from nostrmcp.session.actions import Action
 from nostrmcp.session.arriving import Gate
 from nostrmcp.session.feeds import Feed, Feeds
@@ -15,6 +15,7 @@ from nostrmcp.session.links import McpLink
 from nostrmcp.session.machine import FEEDING, Feeding, FeedingEffect, FeedingInput
 from nostrmcp.session.server import Server
 from nostrmcp.session.serving import Requests
+from nostrmcp.session.subscriptions import LISTEN
 from nostrmcp.session.watching import Watches
 from tests.zoo.sessions_layer.gate import open_by_wrap, open_plain_again
 from tests.zoo.sessions_layer.making import SERVER, altered, always, bug, nothing
@@ -22,7 +23,7 @@ from tests.zoo.sessions_layer.server_requests import join_and_ask, leave_and_tel
 from tests.zoo.sessions_layer.subscriptions import name_as_it_is, name_as_text
 
 right_subscribed, right_finish, right_end = Feeds._subscribed, Feeds._finish, Feeds._end
-right_say, right_published = Server.say, Feeds.published
+right_say, right_published, right_take = Server.say, Feeds.published, Requests.take
 
 STEP = dict[Any, Any]
 SENT_AT_ONCE: STEP = {(Feeding.ACKNOWLEDGING, FeedingInput.CHANGE): (FeedingEffect.SEND, Feeding.ACKNOWLEDGING)}
@@ -39,6 +40,14 @@ NOT_CANCELLED_EARLY: STEP = {
 
 def lives(steps: STEP) -> tuple[Any, str, Any]:
     return feeds, "FEEDING", altered(FEEDING, steps)
+
+
+def take_as_of_old(requests: Requests, exchange: Any) -> list[Action]:
+    """Only who listens wants no other news; the version of a request says nothing."""
+    session = exchange.session
+    listens, actions = session.listens, right_take(requests, exchange)
+    session.listens = listens or exchange.request.method == LISTEN
+    return actions
 
 
 def offered_in_full(requested: Any, capabilities: Any) -> Any:
@@ -95,7 +104,7 @@ MEMBERS = [
     bug("unasked-fed", "A subscription gets what it did not ask for.", SERVER,
         (feeds, "includes", always(True)), on="mcp", fails="asked-for"),
     bug("told-unasked", "A client that has asked for no changes is told of them, as clients of older versions are.",
-        SERVER, (serving, "listens", always(False)), on="mcp", fails="not-asked"),
+        SERVER, (Requests, "take", take_as_of_old), on="mcp", fails="not-asked"),
     bug("fed-unconfirmed", "Changes go out before any relay has taken the acknowledgement.", SERVER,
         lives(SENT_AT_ONCE), on="mcp", fails="unconfirmed"),
     bug("not-gathered", "What changes while the MCP server is being asked is lost.", SERVER,
