@@ -1,0 +1,257 @@
+"""Programs that handle money, as small scripts: what they are asked, and what becomes of what they say."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from nostrmcp.runtime import payments
+from nostrmcp.runtime.payments import ProcessorCommand, Purse, SpendingLimit, WalletCommand
+from nostrmcp.session.actions import Charge, Pay
+from nostrmcp.translate.route import Price
+
+from .helpers import ALICE, run
+
+ONE, TWO = bytes([1]) * 32, bytes([2]) * 32
+PRICE = Price("tool", "add", "100", "sats")
+INVOICE = "lnbc1u1qqq"
+
+HEAD = """
+import json, sys
+def say(**message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    params = asked["params"]
+"""
+
+
+class Happened:
+    """What callbacks were called with, in order."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[tuple[str, ...]] = asyncio.Queue()
+
+    def on(self, *name: str) -> Callable[..., None]:
+        return lambda *values: self._queue.put_nowait((*name, *values))
+
+    async def next(self) -> tuple[str, ...]:
+        return await self._queue.get()
+
+    @property
+    def is_over(self) -> bool:
+        return self._queue.empty()
+
+
+def command(body: str) -> list[str]:
+    return [sys.executable, "-c", HEAD + "".join(f"    {line}\n" for line in body.splitlines())]
+
+
+@dataclass
+class Till:
+    """Charges for a request, and has told what became of it by the first byte of its id."""
+
+    program: ProcessorCommand
+    happened: Happened
+
+    def __call__(self, request: bytes = ONE) -> None:
+        name, on = request[:1].hex(), self.happened.on
+        asked = Charge(request, ALICE.public_key.x, PRICE)
+        self.program.charge(asked, on("invoiced", name), on("paid", name), on("unpaid", name))
+
+
+@asynccontextmanager
+async def processor(body: str, seconds: float = 300) -> AsyncIterator[tuple[Till, Happened]]:
+    happened = Happened()
+    program = ProcessorCommand(command(body), seconds)
+
+    yield Till(program, happened), happened
+    await program.close()
+
+
+@asynccontextmanager
+async def wallet(body: str) -> AsyncIterator[tuple[Callable[..., None], Happened]]:
+    happened = Happened()
+    program = WalletCommand(command(body))
+
+    def pay(request: bytes = ONE) -> None:
+        name = request[:1].hex()
+        program.pay(Pay(request, INVOICE, 100), happened.on("sent", name), happened.on("failed", name))
+
+    yield pay, happened
+    await program.close()
+
+
+@run
+async def test_a_processor_is_asked_for_an_invoice_and_tells_of_the_payment() -> None:
+    body = """
+        say(id=asked["id"], result={"invoice": json.dumps([asked["method"], params], sort_keys=True)})
+        say(method="paid", params={"request": params["request"]})
+        say(method="paid", params={"request": params["request"]})
+        say(method="unpaid", params={"request": params["request"]})
+        """
+    async with processor(_flat(body)) as (charge, happened):
+        charge(ONE)
+        word, which, asked = await happened.next()
+        assert (word, which) == ("invoiced", "01")
+        assert asked == (
+            f'["invoice", {{"amount": "100", "capability": "add", "client": "{ALICE.public_key.hex()}", '
+            f'"request": "{ONE.hex()}", "seconds": 300, "type": "tool", "unit": "sats"}}]'
+        )
+        assert await happened.next() == ("paid", "01")
+        # Whatever was said about the first is said: the answer to the second comes after it.
+        charge(TWO)
+        assert (await happened.next())[:2] == ("invoiced", "02")
+        assert await happened.next() == ("paid", "02")
+        assert happened.is_over
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'say(id=asked["id"], error={"code": 1, "message": "no"})',
+        'say(id=asked["id"], result={})',
+        'say(id=asked["id"], result={"invoice": 7})',
+        "sys.exit(3)",
+        'say(method="unpaid", params={"request": params["request"]})',
+    ],
+)
+@run
+async def test_without_an_invoice_nothing_is_sold(answer: str) -> None:
+    async with processor(answer) as (charge, happened):
+        charge()
+        assert await happened.next() == ("unpaid", "01")
+        assert happened.is_over
+
+
+@run
+async def test_a_program_that_cannot_be_started_sells_nothing() -> None:
+    happened = Happened()
+    program = ProcessorCommand(["./no-such-program"], 300)
+    program.charge(
+        Charge(ONE, ALICE.public_key.x, PRICE), happened.on("invoiced"), happened.on("paid"), happened.on("unpaid")
+    )
+    assert await happened.next() == ("unpaid",)
+    await program.close()
+
+
+@run
+async def test_what_a_processor_says_of_others_or_garbled_is_nothing() -> None:
+    body = """
+        print("not JSON", flush=True)
+        say(method="paid", params={"request": "ff" * 32})
+        say(method="paid", params={"request": 1})
+        say(method="paid")
+        say(method="bought", params={"request": params["request"]})
+        say(id="1", result={"invoice": "text id"})
+        say(id=99, result={"invoice": "of nobody"})
+        say(id=asked["id"], method="paid", params={"request": params["request"]})
+        say(id=asked["id"], result={"invoice": "good"})
+        """
+    async with processor(_flat(body)) as (charge, happened):
+        charge()
+        assert await happened.next() == ("invoiced", "01", "good")
+        assert happened.is_over
+
+
+@run
+async def test_a_processor_that_ends_leaves_nothing_open_and_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payments, "PAUSE", 0)
+    body = """
+        say(id=asked["id"], result={"invoice": "one"})
+        if params["request"].startswith("01"): sys.exit()
+        """
+    async with processor(_flat(body)) as (charge, happened):
+        charge(ONE)
+        assert await happened.next() == ("invoiced", "01", "one")
+        assert await happened.next() == ("unpaid", "01")
+        charge(TWO)
+        assert await happened.next() == ("invoiced", "02", "one")
+
+
+@run
+async def test_a_processor_that_has_just_ended_is_not_started_at_once() -> None:
+    async with processor("sys.exit()") as (charge, happened):
+        charge(ONE)
+        assert await happened.next() == ("unpaid", "01")
+        before = asyncio.all_tasks()
+        charge(TWO)
+        assert asyncio.all_tasks() == before  # there is no process to be waited for
+        assert await happened.next() == ("unpaid", "02")
+
+
+@run
+async def test_no_more_payments_are_awaited_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payments, "MAX_OPEN", 1)
+    async with processor('say(id=asked["id"], result={"invoice": "one"})') as (charge, happened):
+        charge(ONE)
+        charge(TWO)
+        assert await happened.next() == ("unpaid", "02")
+        assert await happened.next() == ("invoiced", "01", "one")
+
+
+@run
+async def test_what_expires_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A processor that answers nothing costs nothing in the end."""
+    monkeypatch.setattr(payments, "MAX_OPEN", 1)
+    async with processor("pass", seconds=0) as (charge, happened):
+        program = charge.program
+        charge(ONE)
+        assert (len(program._open), len(program._answers)) == (1, 1)
+        while program._open:
+            await asyncio.sleep(0)
+        assert (len(program._open), len(program._answers)) == (0, 0)
+        charge(TWO)
+        assert len(program._open) == 1 and happened.is_over
+
+
+@run
+async def test_a_wallet_is_asked_to_pay() -> None:
+    body = """
+        right = asked["method"] == "pay" and params == {"request": "REQUEST", "invoice": "INVOICE", "amount": 100}
+        say(id=asked["id"], result={}) if right else say(id=asked["id"], error={"code": 1, "message": "no"})
+        """.replace("REQUEST", ONE.hex()).replace("INVOICE", INVOICE)
+    async with wallet(_flat(body)) as (pay, happened):
+        pay(ONE)
+        assert await happened.next() == ("sent", "01")
+        pay(TWO)
+        assert await happened.next() == ("failed", "02")
+        assert happened.is_over
+
+
+@run
+async def test_a_wallet_that_ends_has_not_paid() -> None:
+    async with wallet("sys.exit()") as (pay, happened):
+        pay()
+        assert await happened.next() == ("failed", "01")
+        assert happened.is_over
+
+
+@run
+async def test_no_program_sees_our_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOSTRMCP_SECRET_FILE", "/secret")
+    body = 'import os; say(id=asked["id"], result={"invoice": str([n for n in os.environ if "NOSTRMCP" in n])})'
+    async with processor(body) as (charge, happened):
+        charge()
+        assert await happened.next() == ("invoiced", "01", "[]")
+
+
+def test_a_purse_is_not_overdrawn() -> None:
+    limit = SpendingLimit(pay=True, purse=Purse(100))
+    assert limit.agrees(60, "tools/call") is True
+    assert limit.agrees(41, "tools/call") is False
+    assert limit.agrees(40, "prompts/get") is True
+    assert limit.agrees(1, "tools/call") is False
+    assert limit.purse.sats == 0
+
+
+def test_a_purse_is_empty_unless_filled() -> None:
+    assert SpendingLimit(pay=True).agrees(1, "tools/call") is False
+
+
+def _flat(body: str) -> str:
+    return "\n".join(line.strip() for line in body.strip().splitlines())
