@@ -217,12 +217,13 @@ async def call(client: NostrClient, mark: str, tool: str = "tell") -> str:
     return text
 
 
-def plain_request(mark: str, at: int, author: SecretKey, kind: int = 25910, *tags: tuple[str, ...]) -> Event:
+def plain_request(
+    mark: str, at: float, author: SecretKey, tool: str = "tell", to: bytes = PROVIDER.public_key.x
+) -> Event:
     """A call as a client of contextvm sends it, made by hand."""
-    arguments = f'{{"name":"tell","arguments":{{"mark":"{mark}"}}}}'
+    arguments = f'{{"name":"{tool}","arguments":{{"mark":"{mark}"}}}}'
     content = f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{arguments}}}'
-    own = ("p", PROVIDER.public_key.hex())
-    return UnsignedEvent(author.public_key.x, at, kind, (own, *tags), content).sign(author, bytes(32))
+    return UnsignedEvent(author.public_key.x, int(at), 25910, (("p", to.hex()),), content).sign(author, bytes(32))
 
 
 def pass_time(driven: Gateway | NostrClient, seconds: float) -> None:
