@@ -39,6 +39,9 @@ from .network import (
 from .problem import Problem
 
 _PRICE = re.compile(r"(tool|prompt|resource):(.+)=([0-9]{1,16}(?:-[0-9]{1,16})?) ?(sats?)")
+# What fits several revisions is answered as the first of them. The living one comes first: published clients ask for no
+# wrap that is dated back, as ctxvm-draft dates its own.
+_ALL = ("contextvm", *(name for name in REVISIONS if name != "contextvm"))
 # What a [[server]] of a configuration file may say.
 _SERVER = {
     "id": str, "command": list, "shared": bool, "announce": bool, "name": str, "about": str, "picture": str,
@@ -211,7 +214,7 @@ def _address(server_id: str, revision: Revision, key: SecretKey, relays: list[st
 
 def _revisions(options: argparse.Namespace) -> tuple[Revision, ...]:
     names = list(options.revision or ["all"])
-    named = list(REVISIONS) if "all" in names else list(dict.fromkeys(names))
+    named = list(_ALL) if "all" in names else list(dict.fromkeys(names))
     if options.encryption is Encryption.REQUIRED and "all" in names:
         named = [name for name in named if REVISIONS[name].kinds.wraps]
     if options.announce_as is not None:
