@@ -19,6 +19,9 @@ from ..nostr.relay_frames import Prefix
 from .reports import Arrived, Caught, Changed, Ended, Input, Noticed, PublishError, Reason, State
 from .websocket import Socket, SocketClosed, SocketLimits, connect
 
+# Challenges that are answered on one connection: each costs us a signature, and a relay nothing.
+MAX_CHALLENGES = 16
+
 
 @dataclass(frozen=True, slots=True)
 class RelaySettings:
@@ -86,6 +89,7 @@ class Relay:
         self._room.set()
         self._socket: Socket | None = None
         self._challenge: str | None = None
+        self._challenges = 0
         self._failures = 0
         self._expiry: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
@@ -260,6 +264,9 @@ class Relay:
                 why = str(closed)
             except Violation as violation:
                 why = f"garbage: {violation}"
+            except Exception as problem:
+                # A connection that is never made again would look like a relay that is silent.
+                why = f"a defect of nostrmcp: {type(problem).__name__}"
             self._lose()
             delay = min(settings.longest_backoff, settings.backoff * 2 ** min(self._failures, 30))
             self._failures += 1
@@ -275,6 +282,7 @@ class Relay:
 
     async def _converse(self, socket: Socket) -> None:
         self._challenge = None
+        self._challenges = 0
         self._again.clear()
         self._socket = socket
         for name, wanted in self._wanted.items():
@@ -322,7 +330,9 @@ class Relay:
                 self._put(Noticed(self.url, text))
             case relay_frames.Challenge(challenge):
                 self._challenge = challenge
-                self._authenticate()
+                self._challenges += 1
+                if self._challenges <= MAX_CHALLENGES:
+                    self._authenticate()
 
     def _acknowledged(self, ok: relay_frames.Ok) -> None:
         publication = self._publications.get(ok.event_id)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from websockets.asyncio import client, server
 from websockets.asyncio.connection import Connection
 from websockets.datastructures import Headers
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.frames import DATA_OPCODES, Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.protocol import CLIENT, Event, State
@@ -206,11 +206,18 @@ def is_loopback(host: str) -> bool:
     return host in LOOPBACK_NAMES or (host.startswith("127.") and host.replace(".", "").isdigit())
 
 
+class _Connect(client.connect):
+    """The library's way to a connection, without redirections: nobody has chosen the place that a relay sends us to."""
+
+    def process_redirect(self, exc: Exception) -> Exception:
+        return exc
+
+
 async def connect(url: str, limits: SocketLimits) -> Socket:
     """A connection to a relay. A proxy from the environment is used, except towards this machine."""
     try:
         proxy: Literal[True] | None = None if is_loopback(urlsplit(url).hostname or "") else True
-        connection = await client.connect(
+        connection = await _Connect(
             url,
             create_connection=_ClientConnection,
             compression=None,
@@ -228,7 +235,7 @@ async def connect(url: str, limits: SocketLimits) -> Socket:
         raise SocketClosed("no answer in time") from None
     except OSError as problem:
         raise SocketClosed(problem.strerror or "it cannot be reached") from None
-    except (InvalidURI, InvalidHandshake, ValueError, EOFError) as problem:
+    except (WebSocketException, ValueError, EOFError, ImportError) as problem:
         raise SocketClosed(f"no WebSocket there: {shown(str(problem))}") from None
     assert isinstance(connection, _Connection)
     return Socket(connection)
