@@ -270,7 +270,7 @@ class LoopbackRelay:
         self._audience.subscribe(visitor, name, wanted)
 
     def _publish(self, visitor: _Visitor, event: Event) -> None:
-        faults = self.faults.of(event, *FaultName)
+        faults = self.faults.of(event, *FaultName) if self.faults else {}
         if FaultName.DISCONNECT in faults:
             visitor.socket.abort()
             return

@@ -105,6 +105,9 @@ class Faults:
         """Behave."""
         self._met.clear()
 
+    def __bool__(self) -> bool:
+        return bool(self._met)
+
     def of(self, event: Event | None, *names: FaultName) -> dict[FaultName, Fault]:
         """Which of these faults befall this event, or a subscription; counted."""
         found: dict[FaultName, Fault] = {}
