@@ -69,8 +69,10 @@ async def processor(body: str, seconds: float = 300) -> AsyncIterator[tuple[Till
     happened = Happened()
     program = ProcessorCommand(command(body), seconds)
 
-    yield Till(program, happened), happened
-    await program.close()
+    try:
+        yield Till(program, happened), happened
+    finally:
+        await program.close()
 
 
 @asynccontextmanager
@@ -82,8 +84,10 @@ async def wallet(body: str) -> AsyncIterator[tuple[Callable[..., None], Happened
         name = request[:1].hex()
         program.pay(Pay(request, INVOICE, 100), happened.on("sent", name), happened.on("failed", name))
 
-    yield pay, happened
-    await program.close()
+    try:
+        yield pay, happened
+    finally:
+        await program.close()
 
 
 @run
