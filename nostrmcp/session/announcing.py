@@ -85,7 +85,8 @@ class Announcer:
         if type(cursor) is str and len(pages) < MAX_PAGES:
             return self._read(server, link, message_class, pages, cursor)
         member = LIST_MEMBERS[message_class]
-        items = [item for page in pages for item in page.get(member, [])]
+        lists = [page[member] for page in pages if type(page.get(member)) is list]
+        items = [item for one in lists for item in one]
         return self._announce(server, message_class, {member: items})
 
     def _announce(self, server: McpServer, message_class: MessageClass, content: dict[str, Any]) -> list[Action]:
@@ -129,5 +130,6 @@ def _priced(message_class: MessageClass, prices: Any, content: dict[str, Any]) -
     if message_class is MessageClass.SERVER:
         return ()
     items = [item for item in content[LIST_MEMBERS[message_class]] if type(item) is dict]
-    listed = {item.get(name) for item in items for name in ("name", "uri", "uriTemplate")}
+    names = [item.get(name) for item in items for name in ("name", "uri", "uriTemplate")]
+    listed = {name for name in names if type(name) is str}
     return tuple(price for price in prices if price.capability in listed)

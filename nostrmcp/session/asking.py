@@ -240,8 +240,9 @@ class Questions:
     def _ping(self) -> list[Action]:
         question = Question(Request(f"ping:{self._host.random(8).hex()}", "ping"), is_ours=True)
         actions = self.send(question)
-        if question.event_id in self._questions:
-            self._start_clock(question, self._host.settings.timers.ping_timeout)
+        if question.event_id not in self._questions:
+            return []  # relays would not carry it, and nobody waits for its answer
+        self._start_clock(question, self._host.settings.timers.ping_timeout)
         return actions
 
     def _ping_failed(self) -> list[Action]:

@@ -210,9 +210,9 @@ class Client:
             return []
         about = None
         if notification.method == "notifications/progress":
-            about = next(
-                (one for one in self._calls.values() if _token(one.request) == params.get("progressToken")), None
-            )
+            token: Any = params.get("progressToken")
+            same = (one for one in self._calls.values() if is_id(token) and jsonrpc.same_id(_token(one.request), token))
+            about = next(same, None)
             if about is None:
                 return [Drop(None, Violation(ErrorClass.UNCORRELATED, "message", "no such token is in use"))]
         return self._say(notification, about)[0]

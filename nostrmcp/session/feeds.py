@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 # Publications of which relays may still speak; an answer that comes later than so many others is no news.
 RECENT_PUBLICATIONS = 4096
+# A number of ours that an MCP server has made into a string.
+_NUMBER = re.compile(r"[0-9]{1,16}")
 # The code of an unsupported version before MCP 2026-07-28 settled its own.
 DRAFT_UNSUPPORTED_VERSION = -32004
 
@@ -219,7 +222,7 @@ class Feeds:
         name = name_in(notification)
         if name is None or not listens(link.version):
             return None
-        number = int(name) if type(name) is str and name.isdecimal() else name
+        number = int(name) if type(name) is str and _NUMBER.fullmatch(name) else name
         feed = link.running.get(number) if type(number) is int else None
         if not isinstance(feed, Feed) or feed.number is None or not is_named(name, feed.number, link.version):
             return [Drop(None, Violation(ErrorClass.UNCORRELATED, "message", "no subscription of this id is open"))]

@@ -27,18 +27,18 @@ class McpLink:
     """One MCP server as the hub sees it.
 
     Requests are numbered anew, tokens with them (HOUSE-ID-02, HOUSE-ID-04, HOUSE-ID-06); `answers` finds what to do
-    with each answer. Until the handshake is over, calls are held; `begun` is told the number of each initialize, so
-    that one that is never answered can be given up.
+    with each answer. Until the handshake is over, calls are held; `clock` is told the number of each initialize, and
+    None once it is over, so that one that is never answered can be given up.
     """
 
     __slots__ = (
-        "_begun", "_held", "_number", "_waiting", "answers", "asked", "capabilities", "feeds", "link", "result",
+        "_clock", "_held", "_number", "_waiting", "answers", "asked", "capabilities", "feeds", "link", "result",
         "running", "session", "shake", "version", "watchers",
     )  # fmt: skip
 
-    def __init__(self, link: Link, version: str, begun: Callable[[McpLink, int], None]) -> None:
+    def __init__(self, link: Link, version: str, clock: Callable[[McpLink, int | None], None]) -> None:
         self.link = link
-        self._begun = begun
+        self._clock = clock
         self.version = version
         self.shake = Shake.NEW if has_handshake(version) else Shake.READY
         self.result: Body | None = None
@@ -80,8 +80,7 @@ class McpLink:
         """Everything that waits for the MCP server fails, and its next handshake begins from the start."""
         actions: list[Action] = []
         for number in list(self.answers):
-            if number in self.answers:
-                actions += self.answer(Error(number, ErrorCode.INTERNAL_ERROR, detail)) or []
+            actions += self.answer(Error(number, ErrorCode.INTERNAL_ERROR, detail)) or []
         self.shake = Shake.NEW if has_handshake(self.version) else Shake.READY
         self.result = self.capabilities = None
         return actions
@@ -104,7 +103,7 @@ class McpLink:
     def _ask(self, request: Request, answered: Answered) -> list[Action]:
         self._waiting.append(answered)
         number, deliver = self.call(request, self._initialized)
-        self._begun(self, number)
+        self._clock(self, number)
         return [deliver]
 
     def initialized(self) -> list[Action]:
@@ -123,6 +122,7 @@ class McpLink:
         return self._ask(own_initialize(self.version), _nobody) if effect is ShakeEffect.ASK_OURSELVES else []
 
     def _initialized(self, answer: Result | Error) -> list[Action]:
+        self._clock(self, None)
         waiting, self._waiting = self._waiting, []
         if isinstance(answer, Error):
             self._shake(ShakeInput.FAILURE)

@@ -285,10 +285,13 @@ class Server:
         if client is not None:
             self._link_number += 1
         link = Link(server.id, client, self._link_number if client is not None else 0)
-        self.links[link] = opened = McpLink(link, self.settings.mcp_version, self._handshake_begun)
+        self.links[link] = opened = McpLink(link, self.settings.mcp_version, self._handshake_clock)
         return opened
 
-    def _handshake_begun(self, link: McpLink, number: int) -> None:
+    def _handshake_clock(self, link: McpLink, number: int | None) -> None:
+        if number is None:
+            self.alarms.clear(link)
+            return
         error = Error(number, ErrorCode.INTERNAL_ERROR, "the MCP server takes too long")
         at = self.now.monotonic + self.settings.timers.execution
         self.alarms.set(link, at, lambda: link.answer(error) or [])

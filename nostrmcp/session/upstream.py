@@ -53,6 +53,8 @@ class Upstream:
             if request.method == "ping":
                 return [link.deliver(Result(request.id, {}))]
             return [link.deliver(Error(request.id, ErrorCode.METHOD_NOT_FOUND, "no client can be asked this"))]
+        if id_key(request.id) in link.asked:
+            return [link.deliver(Error(request.id, ErrorCode.INVALID_REQUEST, "a request with this id is pending"))]
         if len(self._asked) >= self._host.settings.limits.pending:
             return [link.deliver(Error(request.id, ErrorCode.INTERNAL_ERROR, "too many requests are pending"))]
         self._number += 1
