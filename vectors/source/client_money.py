@@ -224,6 +224,7 @@ def cancelled(d: Dialect, req: str = "") -> Case:
             s.payment_sent(step)
         s.says(rpc("notifications/cancelled", {"requestId": id}))
         cancels(s, d, asked)
+        s.payment_failed(step)
         answer(s, d, asked)
         s.after(1)
         s.signs("bob", d.demand(asked.event, 100, SATS_100))

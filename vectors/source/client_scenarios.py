@@ -238,6 +238,20 @@ def progress_without_token(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def progress_by_token(d: Dialect, req: str = "") -> Case:
+    """Only in ContextVM, which asks for no e on progress."""
+    title = "Progress without e belongs to the request with its token, if there is one"
+    s = start(d, "progress-by-token", title, f"HOUSE-ID-04 {req}", "Progress Ids", level="MAY")
+    asked = asks(s, d, params=CALL | {"_meta": {"progressToken": "weather"}})
+    for token in (0, "other", None):
+        s.signs("bob", d.to_client("notifications/progress", {"progressToken": token, "progress": 1}))
+    params = {"progressToken": "weather", "progress": 1}
+    s.signs("bob", d.to_client("notifications/progress", params))
+    s.delivers(rpc("notifications/progress", params))
+    answered(s, d, asked)
+    return s.case()
+
+
 def progress_of_another(d: Dialect, req: str = "") -> Case:
     title = "Progress that names no pending request is not delivered, whatever token it has"
     s = start(d, "progress-of-another", title, f"HOUSE-ID-06 {req}", "Progress Ids")
@@ -361,9 +375,40 @@ def server_withdraws(d: Dialect, req: str = "") -> Case:
     asked = s.arrives("bob", d.server_request("roots/list", None, 5))
     step = s.delivers(rpc("roots/list", None, ANY_ID))
     s.arrives("mallory", d.server_cancel(asked, 5))
+    s.arrives("bob", d.server_cancel(STRANGE, 5))
     s.arrives("bob", d.server_cancel(asked, 5))
     s.delivers(rpc("notifications/cancelled", {"requestId": id_of(step)}))
     s.says(result(id_of(step), {"roots": []}))
+    return s.case()
+
+
+def server_told_of_progress(d: Dialect, req: str = "") -> Case:
+    """Only where servers may ask clients."""
+    title = "Progress of the local client is published with e and the server's token"
+    s = start(d, "own-progress", title, f"HOUSE-ID-04 {req}", "ServerRequest Progress")
+    params = {"messages": [], "maxTokens": 100, "_meta": {"progressToken": "t"}}
+    asked = s.arrives("bob", d.server_request("sampling/createMessage", params, 5))
+    s.delivers(rpc("sampling/createMessage", params, ANY_ID))
+    for token in ("t", "nobody's"):
+        said = {"progressToken": token, "progress": 1}
+        s.says(rpc("notifications/progress", said))
+        if token == "t":
+            s.publishes(d.to_server("notifications/progress", said, request=asked))
+    return s.case()
+
+
+def server_asks_too_much(d: Dialect, req: str = "") -> Case:
+    """Only where servers may ask clients."""
+    title = "A server's request under an id in use, or beyond the limit, is refused"
+    s = start(d, "server-requests", title, f"HOUSE-LIMIT-02 {req}", "ServerRequest Limits", limits={"pending": 2})
+    s.arrives("bob", d.server_request("roots/list", None, 5))
+    s.delivers(rpc("roots/list", None, ANY_ID))
+    same = s.after(1).arrives("bob", d.server_request("roots/list", None, 5))
+    s.publishes(d.refusal(same, 5, -32600))
+    s.arrives("bob", d.server_request("roots/list", None, 6))
+    s.delivers(rpc("roots/list", None, ANY_ID))
+    more = s.arrives("bob", d.server_request("roots/list", None, 7))
+    s.publishes(d.refusal(more, 7, -32603))
     return s.case()
 
 

@@ -20,7 +20,7 @@ from vectors.source.client_play import (
     start,
 )
 from vectors.source.dialects import CAROL, Dialect
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, result, rpc, text
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, event_of, result, rpc, text
 from vectors.source.writing import Case
 
 WRAP, EPHEMERAL_WRAP = 1059, 21059
@@ -100,6 +100,19 @@ def falls_back(d: Dialect, req: str = "") -> Case:
     s.tick(61)
     cancels(s, d, asked)
     fails(s, asked)
+    lives(s, d)
+    return s.case()
+
+
+def initialize_falls_back(d: Dialect, req: str = "") -> Case:
+    title = "With leave, an initialize whose wrap got no answer is sent again in plain text"
+    changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}
+    s = start(d, "initialize-falls-back", title, f"HOUSE-CRYPT-06 {req}", "Downgrade Handshake", **changes)
+    asks(s, d, 0, "initialize", INITIALIZE, wrap=WRAP, first=True)
+    step = s.tick(61)
+    publishes(s, d, d.initialize(INITIALIZE), first=True)
+    s.signs("bob", d.response(event_of(step), 0, INITIALIZE_RESULT, method="initialize"))
+    s.delivers(result(0, INITIALIZE_RESULT))
     lives(s, d)
     return s.case()
 

@@ -97,6 +97,7 @@ def two_wraps(d: Dialect, req: str = "") -> Case:
     s = start(d, "two-wraps", "One request in two wraps, and in plain, is executed once", f"HOUSE-ONCE-02 {req}",
               "Replay Rewrapped", encryption="optional")  # fmt: skip
     asked = asks(s, d, wrap=WRAP)
+    s.step(s.steps[asked.step]["do"])
     s.again(asked.event, wrap=WRAP)
     s.again(asked.event)
     responds(s, d, asked.event, asked.step, 3, WRAP)

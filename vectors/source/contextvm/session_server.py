@@ -145,6 +145,15 @@ def demand_in_range() -> Case:
     return s.case()
 
 
+def bad_invoice() -> Case:
+    title = "Within a range of prices, an invoice that names no amount sells nothing"
+    s = start(D, "bad-invoice", title, "HOUSE-PAY-10", "Money", prices=RANGE, invoice="lnbc1pvectrsqqqqsyqcyq5rqwzqf")
+    event = s.arrives("alice", D.request("tools/call", CALL, 3))
+    s.publishes(D.error(event, 3, -32603))
+    s.paid(0)
+    return s.case()
+
+
 def price_range() -> Case:
     s = start(D, "priced-list", "The answer to a list request names prices for reference", "CVM-PRICE-51", "Money",
               prices=RANGE, invoice=INVOICE)  # fmt: skip
@@ -266,6 +275,6 @@ CASES = shared(
 OWN = [
     first_message(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), later_flags(), plain_flag(),
     large_wrapped(), payment_method(),
-    explicit_gating(), several_lifecycles(), price_range(), demand_in_range(),
+    explicit_gating(), several_lifecycles(), price_range(), demand_in_range(), bad_invoice(),
 ]  # fmt: skip
 SUITE = suite(D, "Servers of ContextVM, step by step", [*CASES, *OWN])

@@ -129,6 +129,21 @@ def interleaved(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def by_name(t: Text, d: Dialect) -> Case:
+    """Where JSON-RPC ids travel."""
+    title = "Messages of a subscription are known by its id, with e or without"
+    s = listener(t, d, "by-name", title, "ID-03", "Ids")
+    for id, filter, method, more in (
+        ("a", TO_TOOLS, TOOLS, {}),
+        ("b", {"resourceSubscriptions": [URI]}, UPDATED, {"uri": URI}),
+    ):
+        listens(s, t, d, id, filter)
+        for one, params in ((ACKNOWLEDGED, {"notifications": filter}), (method, more)):
+            s.signs("bob", d.to_client(one, stamped(id, params)))
+            hears(s, t, id, one, params)
+    return s.case()
+
+
 def ids(t: Text, d: Dialect) -> Case:
     title = 'The ids 0, 1, "1", "", -1 and 2^53 name six subscriptions and come back'
     s = listener(t, d, "ids", title, "F:ID-02 N:ID-02 N:ID-03", "Ids")

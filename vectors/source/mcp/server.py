@@ -354,6 +354,17 @@ def unknown_version(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def refused_often(t: Text, d: Dialect) -> Case:
+    title = "Refusals of listen requests count among the errors that may be sent"
+    s = feeder(t, d, "refused-often", title, "H:LIMIT-06", "Limits", limits={"errors_per_second_per_key": 1})
+    event = s.arrives("alice", d.request(LISTEN, {"_meta": t.meta()}, 1))
+    s.publishes(d.error(event, 1, -32602, ANY_TEXT))
+    s.arrives("alice", d.request(LISTEN, {"_meta": t.meta()}, 2))
+    event = s.after(1).arrives("alice", d.request(LISTEN, {"_meta": t.meta()}, 3))
+    s.publishes(d.error(event, 3, -32602, ANY_TEXT))
+    return s.case()
+
+
 def too_many(t: Text, d: Dialect) -> Case:
     title = "A subscription beyond the limits, per key or in all, is refused with the limit"
     limits = {"subscriptions": 2, "subscriptions_per_key": 1}
