@@ -98,6 +98,7 @@ class StdioProcess:
         self._why = ""
         self._is_closing = False
         self._task = self._loop.create_task(self._run())
+        self._task.add_done_callback(self._ended)
 
     def send(self, message: Message) -> None:
         try:
@@ -143,15 +144,14 @@ class StdioProcess:
         else:
             self._signal(signal.SIGKILL)
 
-    async def _run(self) -> None:
-        try:
-            async with self._slots:
-                why = await self._live()
-        except asyncio.CancelledError:
-            if not self._why:
-                raise
-            why = self._why
-        if not self._is_closing:
+    async def _run(self) -> str:
+        async with self._slots:
+            return await self._live()
+
+    def _ended(self, task: asyncio.Task[str]) -> None:
+        """It has ended; it may have been given up before it began."""
+        why = self._why or ("" if task.cancelled() else task.result())
+        if why and not self._is_closing:
             self._gone(why)
 
     async def _live(self) -> str:
