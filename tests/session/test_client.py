@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nostrmcp.mcp.jsonrpc import Error, Message, Notification, Request, Result
-from nostrmcp.nostr import Event, nip59
+from nostrmcp.nostr import Event, LocalProtocolError, nip59
 from nostrmcp.nostr.keys import SecretKey, public_key
 from nostrmcp.revisions import REVISIONS
 from nostrmcp.session import Client, arriving
@@ -59,6 +59,23 @@ class TestRequests:
         (failed,) = messages(actions)
         assert failed == Error(2, -32603, "too many requests are pending", {"reason": "no_room"})
         assert published(actions) == []
+
+    def test_an_id_is_used_once_at_a_time(self) -> None:
+        client = plain()
+        client.message(Request(1, "tools/list"), START)
+        client.message(Request("1", "tools/list"), START)
+        with pytest.raises(LocalProtocolError, match="a request with this id is pending"):
+            client.message(Request(1, "ping"), START)
+
+    def test_initialize_alone_is_sent_again_in_plain(self) -> None:
+        client = asking(CONTEXTVM, allow_plain=True)
+        (wrapped,) = published(client.message(Request(1, "initialize", {}), START))
+        actions = client.tick(later(60))
+        assert [one.violation.error_class for one in actions if isinstance(one, Notice)] == ["fallen_back"]
+        (again,) = published(actions)
+        assert (wrapped.kind, again.kind, messages(actions)) == (nip59.WRAP, 25910, [])
+        assert json.loads(again.content)["method"] == "initialize"
+        assert [type(one) for one in messages(client.tick(later(120)))] == [Error]
 
     def test_a_refusal_of_relays_that_comes_after_the_demand_changes_nothing(self) -> None:
         client = plain(payments=PaymentPolicy(pay=True))
@@ -138,6 +155,15 @@ class TestRequestsOfTheServer:
         self.asked(client, 1)
         (refused,) = contents(self.asked(client, 2))
         assert (refused["id"], refused["error"]["code"]) == (2, -32603)
+
+    def test_what_was_not_asked_is_not_withdrawn(self) -> None:
+        client = self.older()
+        asked = from_server({"id": 1, "method": "roots/list", "params": {}})
+        cancel = from_server({"method": "notifications/cancelled", "params": {"requestId": 1}}, asked)
+        assert reasons(client.receive(cancel, START)) == ["uncorrelated"]
+        client.receive(asked, START)
+        again = from_server({"method": "notifications/cancelled", "params": {"requestId": 1, "reason": "a"}}, asked)
+        assert messages(client.receive(again, START)) == [Notification("notifications/cancelled", {"requestId": 1})]
 
     def test_no_more_pings_are_answered_than_ten_a_second(self) -> None:
         client = self.older()

@@ -109,6 +109,7 @@ class TestSeen:
         assert b"1" in seen and len(seen) == 2
         assert seen.add(b"3", b"a", 120.0)
         assert b"1" not in seen and seen.ids() == [b"2", b"3"]
+        assert (seen.latest, Seen(Budget(10, 10), 120).latest) == (b"3", None)
 
     def test_full_it_refuses_and_forgets_nothing(self) -> None:
         seen = Seen(Budget(2, 2), 120)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from nostrmcp.mcp.jsonrpc import Error, Message, Notification, Request, Result
-from nostrmcp.nostr import Event, LocalProtocolError
+from nostrmcp.nostr import Event, LocalProtocolError, nip59
+from nostrmcp.nostr.keys import public_key
 from nostrmcp.revisions import REVISIONS
 from nostrmcp.session import Server, feeds
 from nostrmcp.session.actions import Action, Charge, Close, Deliver, Drop, Link, Now, Open
@@ -138,6 +139,33 @@ class TestLinks:
         assert contents(actions)[0]["error"]["message"] == "the MCP server has ended"
 
 
+class TestSessions:
+    def test_the_end_of_one_is_not_that_of_another_of_the_same_key(self) -> None:
+        draft, timers = REVISIONS["ctxvm-draft"], ServerTimers(session=100)
+        server = ready(McpServer("a"), McpServer("b"), revisions=(draft,), timers=timers)
+        for number, (name, now) in enumerate([("a", START), ("b", later(50))]):
+            body = json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/list"})
+            answered(server, server.receive(signed(ALICE, 25910, body, to(PROVIDER), ("s", name)), now), now=now)
+        server.tick(later(100))
+        assert [session.server.id for session in server.sessions.of_client(ALICE.public_key.x)] == ["b"]
+        server.tick(later(150))
+        assert (len(server.sessions), server.sessions.of_client(ALICE.public_key.x)) == (0, [])
+
+    def test_one_that_was_undecided_is_the_one_that_is_settled(self) -> None:
+        """A plain message of ContextVM fits other revisions too, a wrap of kind 21059 does not."""
+        both = (REVISIONS["ctxvm-draft"], CONTEXTVM)
+        server = ready(OWN, revisions=both, encryption=Encryption.OPTIONAL)
+        first = call(server, ALICE, "tools/list", {}, 1)
+        assert [one.key[2] for one in server.sessions.all()] == [None]
+        inner = signed(ALICE, 25910, json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}), to(PROVIDER))
+        wrap = nip59.wrap(inner, public_key(PROVIDER.public_key.x), kind=nip59.EPHEMERAL_WRAP, created_at=START.unix,
+                          ephemeral_key=BOB, nonce=bytes(32), aux_rand=bytes(32))  # fmt: skip
+        second = server.receive(wrap, START)
+        assert [one.key[2] for one in server.sessions.all()] == ["contextvm"]
+        assert [type(one) for one in [*first, *second]].count(Open) == 1, "they share the MCP server of their client"
+        assert len(server.sessions.of_client(ALICE.public_key.x)) == 1
+
+
 class TestMoney:
     PRICE = Price("tool", "get_weather", "21", "sats")
 
@@ -175,6 +203,14 @@ class TestMoney:
         (asked,) = delivered(server.paid(request, START))
         (failed,) = contents(server.message(link, Error(_id(asked.message), -32000, "not today"), START))
         assert (failed["id"], failed["error"]) == (7, {"code": -32000, "message": "not today"})
+
+    def test_an_invoice_that_cannot_be_read_sells_nothing(self) -> None:
+        server = ready(prices=(Price("tool", "get_weather", "1-30", "sats"),))
+        (charge,) = [one for one in call(server, ALICE, "tools/call", WEATHER, 7) if isinstance(one, Charge)]
+        actions = server.invoiced(charge.request, "lnbc1", START)
+        assert reasons(actions) == ["payment_refused"]
+        assert [(one["id"], one["error"]["code"]) for one in contents(actions)] == [(7, -32603)]
+        assert len(server.requests) == 0
 
     def test_an_invoice_for_what_is_not_pending(self) -> None:
         assert reasons(ready(prices=(self.PRICE,)).invoiced(b"\0" * 32, INVOICE, START)) == ["uncorrelated"]
@@ -282,6 +318,13 @@ class TestSubscriptions:
         assert [one["params"]["notifications"] for one in contents(subscribed)] == [{"toolsListChanged": True}]
         assert server.subscriptions.count == 3
 
+    def test_a_change_that_waits_is_told_once(self) -> None:
+        server = ready()
+        (acknowledged,) = published(self.listens(server, 1, {"toolsListChanged": True}))
+        for _ in range(2):
+            assert published(server.message(LINK, Notification("notifications/tools/list_changed"), START)) == []
+        assert len(published(server.published(acknowledged.id, True, "", START))) == 1
+
     def test_a_change_that_no_relay_carries_is_dropped(self) -> None:
         server = ready()
         (acknowledged,) = published(self.listens(server, 1, {"toolsListChanged": True}))
@@ -309,6 +352,21 @@ class TestSubscriptions:
         assert server.feeds.cancel(events[0].id) == [] and len(server.feeds) == 1
         (told,) = published(server.message(LINK, Notification("notifications/tools/list_changed"), START))
         assert told.first("e") == events[1].id.hex()
+
+    def test_an_id_that_is_the_event_id_of_another_does_no_harm(self) -> None:
+        """A client knows its next event, and may name a subscription after it, in a revision where ids travel."""
+        server = ready(revisions=(REV1, REV11))
+        params = {"_meta": META, "notifications": {"toolsListChanged": True}}
+        tags = (to(PROVIDER), ("method", "subscriptions/listen"), ("s", "weather"))
+        body = {"method": "subscriptions/listen", "params": params}
+        second = signed(ALICE, REV11.kinds.request, json.dumps(body), *tags)
+        named = {"jsonrpc": "2.0", "id": second.id.hex(), **body}
+        first = signed(ALICE, REV1.kinds.request, json.dumps(named), *tags)
+        for event in (first, second):
+            assert len(published(server.receive(event, START))) == 1
+        assert len(server.feeds) == 2
+        assert (server.feeds.cancel(first.id), server.feeds.cancel(second.id)) == ([], [])
+        assert (len(server.feeds), server.feeds._events) == (0, {})
 
     def test_an_mcp_server_that_acknowledges_twice_or_calls_names(self) -> None:
         server, _ = opened(mcp_version="2026-07-28")
