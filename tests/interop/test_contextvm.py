@@ -112,7 +112,7 @@ def test_its_client_at_our_gateway(way: str, runtime: str, wire: Stage, alice: S
     assert told[0]["server"] == {"name": "notes", "version": "1.2.3"}
     assert told[0]["instructions"] == "Ask for notes."
     assert told[0]["encryption"] is (way != "plain")
-    names = ["echo", "add", "fail", "slow", "count", "touch", "log", "where"]
+    names = ["echo", "add", "fail", "slow", "count", "touch", "log", "grow", "where"]
     assert [tool["name"] for tool in told[1]["result"]["tools"]] == names
     for outcome, (_, wanted) in list(zip(told[1:], steps, strict=True))[1:]:
         assert unsalted(outcome) == wanted

@@ -41,7 +41,7 @@ def text(said: str) -> list[dict[str, str]]:
 
 # Each step on the server of programs/sdk_server.py, with a part of its outcome, written by hand.
 COMMON: list[tuple[dict[str, Any], dict[str, Any]]] = [
-    ({"do": "list_tools"}, {"tools": ["echo", "add", "fail", "slow", "count", "touch", "log", "where"]}),
+    ({"do": "list_tools"}, {"tools": ["echo", "add", "fail", "slow", "count", "touch", "log", "grow", "where"]}),
     ({"do": "list_resources"}, {"resources": ["today", "pixel"]}),
     ({"do": "list_resource_templates"}, {"resourceTemplates": ["day"]}),
     ({"do": "list_prompts"}, {"prompts": ["greet"]}),

@@ -3,9 +3,9 @@
     python sdk_server.py [--record FILE]
 
 Tools: echo(text), add(a, b), fail(), slow() (reports progress 1 of 2 and goes on until it is cancelled), count(to)
-(reports every step), touch(uri) (the resource is updated), log(text), where() (its process id). Resources: note://today,
-which can be subscribed to, and note://pixel; a template note://day/{day}. A prompt greet(name) with completion. What
-begins, ends and is cancelled goes to FILE, one JSON object a line.
+(reports every step), grow(to) (a text of that length), touch(uri) (the resource is updated), log(text), where() (its
+process id). Resources: note://today, which can be subscribed to, and note://pixel; a template note://day/{day}. Prompt:
+greet(name) with completion. What begins, ends and is cancelled goes to FILE, one JSON object a line.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ TOOLS = [
     types.Tool(name="count", input_schema=schema(to="integer")),
     types.Tool(name="touch", input_schema=schema(uri="string")),
     types.Tool(name="log", input_schema=schema(text="string")),
+    types.Tool(name="grow", input_schema=schema(to="integer")),
     types.Tool(name="where", input_schema=schema()),
 ]
 
@@ -113,6 +114,9 @@ class Notes:
         for number in range(1, to + 1):
             await asked.session.report_progress(number, to)
         return text(str(to))
+
+    async def do_grow(self, asked: Asked, to: int) -> types.CallToolResult:
+        return text("x" * to)
 
     async def do_touch(self, asked: Asked, uri: str) -> types.CallToolResult:
         if uri in self.followed:
