@@ -218,10 +218,10 @@ class TestSubscriptions:
         (event,) = published(measured.message(bare, START))
         client = plain(limits=ClientLimits(event=event.sent_length))
         client.sender._salted_one = True
-        assert len(published(client.message(bare, START))) == 1
+        (listen,) = published(client.message(bare, START))
         cancelled = client.message(Notification("notifications/cancelled", {"requestId": 1}), START)
         assert (published(cancelled), reasons(cancelled)) == ([], ["too_large"])
-        assert len(client.subscriptions) == 0
+        assert len(client.subscriptions) == 0 and list(client.subscriptions._by_publication) == [listen.id]
         client.tick(later(5))
         assert len(client.alarms) == 0
 

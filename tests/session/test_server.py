@@ -13,6 +13,7 @@ from nostrmcp.nostr.keys import public_key
 from nostrmcp.revisions import REVISIONS
 from nostrmcp.session import Server, feeds
 from nostrmcp.session.actions import Action, Charge, Close, Deliver, Drop, Link, Now, Open
+from nostrmcp.session.sessions import Session
 from nostrmcp.session.settings import (
     ClientSettings,
     Encryption,
@@ -150,6 +151,20 @@ class TestSessions:
         assert [session.server.id for session in server.sessions.of_client(ALICE.public_key.x)] == ["b"]
         server.tick(later(150))
         assert (len(server.sessions), server.sessions.of_client(ALICE.public_key.x)) == (0, [])
+
+    def test_two_never_become_one(self) -> None:
+        """Where a session of a revision is there, one that is undecided stays so."""
+        draft, key = REVISIONS["ctxvm-draft"], ALICE.public_key.x
+        server = ready()
+        settled, undecided = (Session(key, SHARED, fits, server.links[LINK]) for fits in ((draft,), (draft, CONTEXTVM)))
+        for session in (settled, undecided):
+            server.sessions.add(session, START)
+        server.sessions.latch(key, draft)
+        assert (settled.revisions, undecided.revisions) == ((draft,), (draft, CONTEXTVM))
+        assert server.sessions.find(key, "weather", (draft,)) is settled
+        assert server.sessions.find(key, "weather", (draft, CONTEXTVM)) is undecided
+        server.sessions.latch(key, CONTEXTVM)
+        assert server.sessions.find(key, "weather", (CONTEXTVM,)) is undecided
 
     def test_one_that_was_undecided_is_the_one_that_is_settled(self) -> None:
         """A plain message of ContextVM fits other revisions too, a wrap of kind 21059 does not."""
