@@ -69,7 +69,7 @@ peers: $(PEERS_READY) ## install published software that is not ours into .peers
 interop: $(READY) $(PEERS_READY) ## the tests against published software that is not ours
 	$(BIN)/python -m pytest -q tests/interop
 
-bench: $(READY) ## speed, as ratios to the bare library calls (PEERS=1: and to other implementations)
+bench: $(READY) $(if $(PEERS),$(PEERS_READY)) ## speed, as ratios to the bare library calls (PEERS=1: and to other implementations)
 	$(BIN)/python tests/bench/bench.py $(if $(PEERS),--peers)
 
 mutation: $(READY) ## mutation testing of the core with the vectors alone (SAMPLE=300: so many mutants)

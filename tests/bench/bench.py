@@ -35,6 +35,9 @@ GROUPS = (
     "memory",
     "runner",
     "import",
+    "call",
+    "relay",
+    "start",
 )
 
 
@@ -78,6 +81,20 @@ class Rate:
     @classmethod
     def of(cls, subject: str, per_second: float, target: int) -> Rate:
         return cls(subject, per_second, target, "ok" if per_second >= target else "MISSED")
+
+
+@dataclass(frozen=True)
+class Delay:
+    """How much longer something takes than what it cannot do without."""
+
+    subject: str
+    milliseconds: float
+    target: float
+    verdict: str
+
+    @classmethod
+    def of(cls, subject: str, milliseconds: float, target: float) -> Delay:
+        return cls(subject, milliseconds, target, "ok" if milliseconds <= target else "MISSED")
 
 
 def result_of(comparison: Comparison, times: Mapping[str, Time], judged: bool) -> Result:
@@ -141,7 +158,7 @@ def arguments_from(given: list[str] | None) -> argparse.Namespace:
         type=Path,
         default=PROJECT / ".peers",
         metavar="DIR",
-        help="folder whose node_modules holds nostr-tools, and bun if it is not on the path (default: .peers)",
+        help="folder into which `make peers` has installed them (default: .peers)",
     )
     arguments = parser.parse_args(given)
     if arguments.rounds < 1:
@@ -162,6 +179,7 @@ def main(given: list[str] | None = None) -> int:
     # Only now: which way into libsecp256k1 is taken is decided when nostrmcp is imported.
     import cases
     import conformance_runner
+    import network
     import peers
     import sessions
 
@@ -193,6 +211,17 @@ def main(given: list[str] | None = None) -> int:
         progress("runner")
         speed = conformance_runner.cases_per_second()
         rates.append(Rate.of("runner: cases through the pipe", speed, conformance_runner.MIN_PER_SECOND))
+    # Each round of these takes seconds.
+    few = max(1, arguments.rounds // 30)
+    callers = network.Peers.find(arguments.peers_dir) if arguments.peers else network.Peers.none()
+    if "call" in wanted:
+        report_on(network.call_comparisons(callers), network.measure_calls(callers, few, progress))
+    if "relay" in wanted:
+        report_on(network.delivery_comparisons(), network.measure_deliveries(few, progress))
+    delays: list[Delay] = []
+    if "start" in wanted:
+        late = network.milliseconds_of_help(few, progress)
+        delays.append(Delay.of(f"start: {network.HELP} after {network.BARE}", late, network.MAX_START))
     progress("")
 
     environment: dict[str, Any] = {
@@ -208,9 +237,14 @@ def main(given: list[str] | None = None) -> int:
         print(f"{size.subject}: {size.bytes:,.0f} B, target at most {size.target:,} B: {size.verdict}")
     for rate in rates:
         print(f"{rate.subject}: {rate.per_second:,.0f} a second, target at least {rate.target:,}: {rate.verdict}")
-    for peer in all_peers:
-        print(f"{peer.name}: {peer.status}")
-    given = [one.verdict for one in (*results, *memory, *rates)]
+    for delay in delays:
+        print(f"{delay.subject}: {delay.milliseconds:.1f} ms, target at most {delay.target:g} ms: {delay.verdict}")
+    status = {peer.name: peer.status for peer in all_peers}
+    if arguments.peers and "call" in wanted:
+        status |= callers.status
+    for name, its_status in status.items():
+        print(f"{name}: {its_status}")
+    given = [one.verdict for one in (*results, *memory, *rates, *delays)]
     verdicts = [verdict for verdict in given if verdict]
     missed = verdicts.count("MISSED")
     if any(one.spread > BUSY for one in results):
@@ -222,7 +256,8 @@ def main(given: list[str] | None = None) -> int:
             "results": [asdict(one) for one in results],
             "memory": [asdict(one) for one in memory],
             "rates": [asdict(one) for one in rates],
-            "peers": {peer.name: peer.status for peer in all_peers},
+            "delays": [asdict(one) for one in delays],
+            "peers": status,
         }
         arguments.json.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     return 1 if missed and arguments.strict else 0

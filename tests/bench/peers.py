@@ -75,8 +75,8 @@ def find(folder: Path) -> list[Peer]:
         in_process("nostr-sdk", "nostr_sdk", nostr_sdk),
         in_process("aionostr", "aionostr", aionostr),
         in_process("pynostr", "pynostr", pynostr),
-        nostr_tools("node", folder),
-        nostr_tools("bun", folder),
+        nostr_tools("node", folder / "node"),
+        nostr_tools("bun", folder / "node"),
     ]
 
 

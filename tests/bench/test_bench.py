@@ -62,6 +62,39 @@ def test_the_speed_of_the_conformance_runner_is_reported(tmp_path: Path) -> None
     assert f"{rate['subject']}: {rate['per_second']:,.0f} a second" in finished.stdout
 
 
+@pytest.mark.slow
+def test_calls_deliveries_and_the_start_are_reported(tmp_path: Path) -> None:
+    report = tmp_path / "bench.json"
+    only = [argument for group in ("call", "relay", "start") for argument in ("--only", group)]
+    finished = run("--rounds", "1", "--json", str(report), *only)
+    assert finished.returncode == 0, finished.stderr
+    value = json.loads(report.read_text())
+    calls = [one for one in value["results"] if one["subject"].startswith("call: ")]
+    assert [(one["subject"], one["target"]) for one in calls] == [
+        (f"call: {in_flight} in flight, {mode}, ours", "at most 1.60")
+        for mode in ("plain", "encrypted")
+        for in_flight in (1, 64)
+    ]
+    deliveries = [one for one in value["results"] if one["subject"].startswith("relay: ")]
+    assert [one["subject"] for one in deliveries] == [
+        f"relay: a delivery to {count}, our relay" for count in ("1", "100", "1,000") for _ in range(2)
+    ]
+    for one in deliveries:
+        assert one["target"] == "at least 0.80"
+        assert one["ratio"] == pytest.approx(one["baseline_microseconds"] / one["microseconds"])
+    (delay,) = value["delays"]
+    assert delay["verdict"] == ("ok" if delay["milliseconds"] <= delay["target"] == 60 else "MISSED")
+    assert f"{delay['subject']}: {delay['milliseconds']:.1f} ms" in finished.stdout
+
+
+@pytest.mark.slow
+def test_callers_that_are_not_installed_are_named(tmp_path: Path) -> None:
+    finished = run("--rounds", "1", "--only", "call", "--peers", "--peers-dir", str(tmp_path))
+    assert finished.returncode == 0, finished.stderr
+    for name in ("official Python SDK over stdio", "@contextvm/sdk on node", "@contextvm/sdk on bun"):
+        assert f"{name}: not installed" in finished.stdout
+
+
 def test_strict_fails_only_on_a_missed_target() -> None:
     finished = run("--rounds", "1", "--only", "verify", "--strict")
     assert finished.returncode == (1 if "MISSED" in finished.stdout else 0), finished.stderr
