@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from nostrmcp.mcp.jsonrpc import Request
+from nostrmcp.nostr import Violation
+from nostrmcp.revisions import REVISIONS
+from nostrmcp.session.actions import Drop
 from nostrmcp.session.machine import (
     ASKING,
     FEEDING,
@@ -33,8 +37,17 @@ from nostrmcp.session.machine import (
     ShakeEffect,
     ShakeInput,
 )
+from tests.session.test_strangers import ALICE, START, asking, call, serving
 
 AnyMachine = Machine[Any, Any, Any]
+
+LISTEN = {
+    "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    },
+    "notifications": {"toolsListChanged": True},
+}
 
 # Table, its states, inputs and effects, the states that nothing leaves, and how many pairs are listed.
 TABLES: list[tuple[AnyMachine, type[Enum], type[Enum], type[Enum], set[Enum], int]] = [
@@ -150,3 +163,69 @@ def test_no_data_is_delivered_before_the_acknowledgement() -> None:
     found = Counter(state for (state, _), (effect, _) in LISTENING.table.items() if effect in delivers)
     assert found == {Listening.OPENING: 1, Listening.ACTIVE: 1, Listening.ENDING: 2}
     assert LISTENING.step(Listening.OPENING, ListeningInput.NOTIFICATION) == (ListeningEffect.HOLD, Listening.OPENING)
+
+
+# What the tables do not list, put to the sessions that step through them: refused by name, and nothing has changed.
+
+
+def unlisted(machine: AnyMachine, states: type[Enum], inputs: type[Enum]) -> list[Any]:
+    pairs = [pair for pair in product(states, inputs) if pair not in machine.table]
+    return [pytest.param(*pair, id=f"{pair[0].name}-{pair[1].name}") for pair in pairs]
+
+
+def refused_by_name(violation: Violation, state: Enum, given: Enum) -> bool:
+    return violation.error_class == "unexpected" and given.value in violation.detail and state.value in violation.detail
+
+
+@pytest.mark.parametrize(("state", "given"), unlisted(SERVING, Serving, ServingInput))
+def test_a_request_at_the_server_refuses_what_has_no_place(state: Serving, given: ServingInput) -> None:
+    server = serving(REVISIONS["contextvm"])
+    call(server, ALICE, "tools/call", {"name": "a", "arguments": {}}, 1)
+    (exchange,) = server.requests._exchanges.values()
+    exchange.state = state
+    (dropped,) = server.requests._step(exchange, given)
+    assert isinstance(dropped, Drop) and dropped.event_id == exchange.event_id
+    assert refused_by_name(dropped.violation, state, given) and exchange.state is state
+
+
+@pytest.mark.parametrize(("state", "given"), unlisted(ASKING, Asking, AskingInput))
+def test_a_request_at_the_client_refuses_what_has_no_place(state: Asking, given: AskingInput) -> None:
+    client = asking(REVISIONS["contextvm"])
+    client.message(Request(1, "tools/list"), START)
+    (question,) = client.questions._questions.values()
+    question.state = state
+    with pytest.raises(Violation) as raised:
+        client.questions.step(question, given)
+    assert refused_by_name(raised.value, state, given) and question.state is state
+
+
+@pytest.mark.parametrize(("state", "given"), unlisted(LISTENING, Listening, ListeningInput))
+def test_a_subscription_at_the_client_refuses_what_has_no_place(state: Listening, given: ListeningInput) -> None:
+    client = asking(REVISIONS["contextvm"], mcp_version="2026-07-28")
+    client.message(Request(1, "subscriptions/listen", LISTEN), START)
+    (subscription,) = client.subscriptions._by_id.values()
+    subscription.state = state
+    with pytest.raises(Violation) as raised:
+        client.subscriptions._step(subscription, given)
+    assert refused_by_name(raised.value, state, given) and subscription.state is state
+
+
+@pytest.mark.parametrize(("state", "given"), unlisted(FEEDING, Feeding, FeedingInput))
+def test_a_subscription_at_the_server_refuses_what_has_no_place(state: Feeding, given: FeedingInput) -> None:
+    server = serving(REVISIONS["contextvm"])
+    call(server, ALICE, "subscriptions/listen", LISTEN, 1)
+    (feed,) = server.feeds._feeds.values()
+    feed.state = state
+    (dropped,) = server.feeds._step(feed, given)
+    assert isinstance(dropped, Drop) and dropped.event_id == feed.event_id
+    assert refused_by_name(dropped.violation, state, given) and feed.state is state
+
+
+@pytest.mark.parametrize(("state", "given"), unlisted(HANDSHAKE, Shake, ShakeInput))
+def test_a_handshake_is_asked_for_nothing_that_has_no_place(state: Shake, given: ShakeInput) -> None:
+    """No peer feeds it: an answer reaches the table only where initialize was asked."""
+    (link,) = serving(REVISIONS["contextvm"]).links.values()
+    link.shake = state
+    with pytest.raises(AssertionError, match="only where the table has an answer"):
+        link._shake(given)
+    assert given in (ShakeInput.RESULT, ShakeInput.FAILURE) and link.shake is state
