@@ -204,7 +204,11 @@ class Driver:
         self.pool.unsubscribe(action.name)
 
     def _set_alarm(self, action: Wake) -> None:
+        """The earlier of two counts: an MCP server in this process may have answered, and so set one, before we come
+        to the Wake of what it was asked. A tick too many does no harm."""
         if self._wake is not None:
+            if self._wake.when() <= action.at:
+                return
             self._wake.cancel()
         self._wake = self._loop.call_at(action.at, self._tick)
 
