@@ -93,6 +93,7 @@ class ServerBench:
         # Ends the server and, in a later second, starts it again.
         self.restart: Callable[[], Awaitable[None]] | None = None
         self.facts = Facts()
+        self._sentinel: ServerClient | None = None
         kinds = revision.kinds
         messages = frozenset({kinds.response, kinds.notification, kinds.request, *kinds.announcements.values()})
         station.subscribe(Filter(kinds=messages, authors=frozenset({pubkey})))
@@ -113,6 +114,16 @@ class ServerBench:
             self.station.subscribe(Filter(kinds=wraps, tags={"p": frozenset({client.pubkey.hex()})}))
         client.form = self.facts.forms[0] if self.facts.forms else None
         return client
+
+    async def after_all(self) -> None:
+        """Wait for the answer to a request that was sent after everything else, and a little longer.
+
+        The request comes from a client of its own, so that nothing that was done to others matters.
+        """
+        if self._sentinel is None:
+            self._sentinel = await self.client()
+        await self._sentinel.roundtrip()
+        await asyncio.sleep(self.timing.quiet)
 
     async def client(self, form: int | str | None = "usual") -> ServerClient:
         """A client with a new key, after the handshake."""
@@ -201,16 +212,18 @@ class ServerBench:
         raise Failed(f"{LISTS[capability]} has not ended after {_MAX_PAGES} pages")
 
     async def any_call(self, client: ServerClient) -> Call:
-        """A tool that may be called: the one of a hint, else one that is not marked as destructive."""
+        """A tool that may be called: the one of a hint, else one that is neither marked as destructive nor for sale."""
         if "call" in self.hints:
             return self.hints["call"]
         self.offers("tools")
         tools = await self.everything(client, "tools")
         harmless = [one for one in tools if _annotation(one, "readOnlyHint")]
         others = [one for one in tools if not _annotation(one, "destructiveHint")]
+        prices = [price for one in self.announcements() for price in announce.prices_in(one, self.revision)]
+        priced = {one.capability for one in prices} | {one.tool for name, one in self.hints.items() if name == "paid"}
         for tool in harmless + others:
             schema = tool.get("inputSchema")
-            if type(tool.get("name")) is str and type(schema) is dict:
+            if type(tool.get("name")) is str and type(schema) is dict and tool["name"] not in priced:
                 return Call(tool["name"], made_up(schema))
         raise NotOffered("the server has no tool that may be called without a hint (--hint call=TOOL:JSON)")
 
@@ -331,23 +344,16 @@ class ServerClient(Peer):
         await self.answer(await self.ask("ping"))
 
     async def stays_silent(self, event: Event, why: str) -> None:
-        """Failed if the server says anything about an event, up to the answer to a later request and a little longer.
-
-        The later request comes from a client of its own, so that nothing the event did to this one matters.
-        """
-        sentinel = await self.bench.client()
-        await sentinel.roundtrip()
-        await asyncio.sleep(self.bench.timing.quiet)
+        """Failed if the server says anything about an event."""
+        await self.bench.after_all()
         said = self.wire.about(event.id)
         if said:
             raise Failed(why, expected="silence", actual=[one.event.to_value() for one in said])
 
     async def answered_once(self, asked: Asked, why: str) -> None:
-        """Failed unless there is exactly one answer to a request, counted as `stays_silent` waits."""
+        """Failed unless there is exactly one answer to a request."""
         await self.answer(asked)
-        sentinel = await self.bench.client()
-        await sentinel.roundtrip()
-        await asyncio.sleep(self.bench.timing.quiet)
+        await self.bench.after_all()
         found = self._answers(asked.event)
         if len(found) != 1:
             raise Failed(why, expected="one answer", actual=[one.event.to_value() for one in found])

@@ -263,8 +263,7 @@ async def method_mismatch(bench: ServerBench) -> None:
 
 async def _not_executed(bench: ServerBench, event_id: bytes, why: str) -> None:
     """An error or silence, but no result."""
-    sentinel = await bench.client()
-    await sentinel.roundtrip()
+    await bench.after_all()
     results = [one for one in bench.wire.about(event_id) if isinstance(one.decoded and one.decoded.message, Result)]
     if results:
         raise Failed(why, expected="an error or silence", actual=value_of(results[0]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from ...mcp.jsonrpc import Error, ErrorCode, Notification, Result, same_id
@@ -160,9 +159,7 @@ async def payment(bench: ServerBench) -> None:
     params = (message.params or {}) if isinstance(message, Notification) else {}
     if type(params.get("amount")) is not int or not (params.get("invoice") or params.get("pay_req")):
         raise Failed("the demand names no amount or nothing to be paid", actual=params)
-    sentinel = await bench.client()
-    await sentinel.roundtrip()
-    await asyncio.sleep(bench.timing.quiet)
+    await bench.after_all()
     answers = [
         one for one in bench.wire.about(asked.event.id) if isinstance(one.decoded and one.decoded.message, Result)
     ]
@@ -175,9 +172,7 @@ async def payment_once(bench: ServerBench) -> None:
     asked = await client.ask("tools/call", bench.hints["paid"].params)
     await _charged(bench, client, asked)
     bench.wire.inject(asked.event if asked.form is None else client.wrap(asked.event, asked.form))
-    sentinel = await bench.client()
-    await sentinel.roundtrip()
-    await asyncio.sleep(bench.timing.quiet)
+    await bench.after_all()
     invoices = {as_json(value_of(one)) for one in _demands(bench.wire.about(asked.event.id))}
     if len(invoices) != 1:
         raise Failed("one request was charged for twice", expected="one demand", actual=sorted(invoices))
@@ -242,9 +237,7 @@ async def _listen(bench: ServerBench, version: str) -> None:
         raise Failed("the acknowledgement is no part of the filter", FILTER, honoured)
     before = len(bench.wire.about(asked.event.id))
     await client.tell(client.cancel(asked))
-    sentinel = await bench.client()
-    await sentinel.roundtrip()
-    await asyncio.sleep(bench.timing.quiet)
+    await bench.after_all()
     later = bench.wire.about(asked.event.id)[before:]
     answers = [one for one in later if isinstance(one.decoded and one.decoded.message, (Result, Error))]
     if answers:
@@ -264,9 +257,7 @@ async def listen_again(bench: ServerBench) -> None:
     asked = client.request("subscriptions/listen", _listen_params(_VERSIONS["2026"]))
     await _listening(bench, client, asked)
     bench.wire.inject(asked.event if asked.form is None else client.wrap(asked.event, asked.form))
-    sentinel = await bench.client()
-    await sentinel.roundtrip()
-    await asyncio.sleep(bench.timing.quiet)
+    await bench.after_all()
     found = bench.wire.about(asked.event.id)
     acknowledged = [one for one in found if _method(one) == ACKNOWLEDGED]
     if len(acknowledged) != 1:
