@@ -225,10 +225,16 @@ def _revisions(options: argparse.Namespace) -> tuple[Revision, ...]:
 
 
 def _limits(offers: list[_Offer], processes: int) -> ServerLimits:
-    """A session whose MCP server is its own holds a process: there are as many sessions as there may be processes."""
-    if all(offer.server.shared for offer in offers):
+    """Servers that are shared or announced each hold a process, and so does a session whose MCP server is its own.
+
+    There are as many sessions as processes are left for them: one that waited for a process might wait for ever.
+    """
+    left = processes - sum(offer.server.shared or offer.server.announced for offer in offers)
+    if all(offer.server.shared for offer in offers) and left >= 0:
         return ServerLimits()
-    return ServerLimits(sessions=processes, reserved=max(1, processes // 10))
+    if left < 1:
+        raise Problem(f"--max-processes {processes} is too few: servers that are shared or announced take one each")
+    return ServerLimits(sessions=left, reserved=left // 10)
 
 
 def _offers(options: argparse.Namespace) -> list[_Offer]:

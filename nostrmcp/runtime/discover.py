@@ -20,8 +20,9 @@ from .reports import Arrived, Caught, Changed, Ended, State
 ANNOUNCEMENT_KINDS = frozenset(
     kind for revision in REVISIONS.values() for kind in revision.kinds.announcements.values()
 )  # fmt: skip
-# What relays may make us hold.
+# What relays may make us hold: events, and bytes of them.
 MAX_EVENTS = 10_000
+MAX_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,13 @@ async def announcements(
         pool.subscribe("discover", wanted)
         try:
             async with asyncio.timeout(seconds):
-                left = set(waiting)
-                while left and len(events) < MAX_EVENTS:
+                left, size = set(waiting), 0
+                while left and len(events) < MAX_EVENTS and size < MAX_BYTES:
                     one = await pool.receive()
                     if isinstance(one, Arrived):
                         if _is_true(one.event):
                             events.append(one.event)
+                            size += one.event.sent_length
                     elif isinstance(one, Caught):
                         waiting.pop(one.relay, None)
                         left.discard(one.relay)
@@ -99,7 +101,7 @@ async def search(
 
 def servers_in(events: Iterable[Event]) -> list[Found]:
     """Servers and their lists, newest first. What breaks the rules of every revision it may belong to is left out."""
-    servers: list[Found] = []
+    servers: dict[tuple[str, bytes, str | None], Found] = {}
     others: list[Event] = []
     for event in events:
         names = tuple(name for name in detect(event).candidates if _reads(event, REVISIONS[name]) is not None)
@@ -107,16 +109,18 @@ def servers_in(events: Iterable[Event]) -> list[Found]:
         if about is None:
             continue
         if about.type is MessageClass.SERVER:
-            servers.append(Found(event, names, about))
+            servers.setdefault((names[0], about.pubkey, about.server_id), Found(event, names, about))
         else:
             others.append(event)
+    # By revision and not by server: strangers decide how many of either there are.
+    spoken = {name for name, _, _ in servers}
     for event in others:
-        for server in servers:
-            its = _reads(event, server.revision)
-            same = its is not None and (its.pubkey, its.server_id) == (server.about.pubkey, server.about.server_id)
-            if its is not None and same and its.type is not MessageClass.SERVER:
+        for name in spoken:
+            its = _reads(event, REVISIONS[name])
+            server = None if its is None else servers.get((name, its.pubkey, its.server_id))
+            if its is not None and server is not None and its.type is not MessageClass.SERVER:
                 server.lists.setdefault(its.type, its)
-    return servers
+    return list(servers.values())
 
 
 def _reads(event: Event, revision: Revision) -> Announcement | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from ..mcp.jsonrpc import Message
+from ..mcp.jsonrpc import Message, Notification, Request
 from ..nostr import SecretKey, nip09
 from ..session import Server
 from ..session.actions import Action, Charge, Close, Deliver, Link, Now, Open
@@ -51,6 +51,18 @@ class _Line:
     start: asyncio.TimerHandle | None = None
     started: float = 0.0
     failures: int = 0
+
+    def withdraws(self, message: Message) -> bool:
+        """Whether it cancels a request that waits: then neither needs to be said, and clients that ask and cancel
+        cannot make what waits grow."""
+        if not isinstance(message, Notification) or message.method != "notifications/cancelled":
+            return False
+        number = (message.params or {}).get("requestId")
+        for position, one in enumerate(self.waiting):
+            if isinstance(one, Request) and one.id == number:
+                del self.waiting[position]
+                return True
+        return False
 
 
 class Gateway:
@@ -154,7 +166,8 @@ class Gateway:
         addresses = self.server.announcer.addresses
         if not addresses:
             return []
-        own, unix = self._key.public_key.x, int(self._clock())
+        # A request deletes what is not younger than itself.
+        own, unix = self._key.public_key.x, max(int(self._clock()), self.server.announcer.latest)
         request = nip09.build(own, unix, addresses=addresses, kinds=sorted(set(addresses.values())))
         event = request.sign(self._key, self._random(32))
         relays = self._driver.pool.relays
@@ -198,10 +211,10 @@ class Gateway:
         line = self._lines.get(action.link) if action.link is not None else None
         if line is None:
             return
-        if line.peer is None:
-            line.waiting.append(action.message)
-        else:
+        if line.peer is not None:
             line.peer.send(action.message)
+        elif not line.withdraws(action.message):
+            line.waiting.append(action.message)
 
     def _said(self, link: Link, message: Message) -> None:
         self._tell(self.server.message, link, message)

@@ -7,17 +7,29 @@ import contextlib
 from typing import BinaryIO
 
 from ..mcp import jsonrpc
-from ..mcp.jsonrpc import Error, Message
-from ..nostr import Violation, strict_json
+from ..mcp.jsonrpc import Error, Message, Result
+from ..nostr import LocalProtocolError, Violation, strict_json
 from .client import NostrClient
 
 # Bytes: the longest line that is read from the host, and what a host may leave unread before it counts as gone.
 MAX_LINE = 1 << 25
 MAX_UNREAD = 1 << 26
+# How long the end waits for the host to read what was said last.
+LAST_WORDS = 1.0
 
 
 class HostGone(Exception):
     """The host reads no more."""
+
+
+class _End(asyncio.BaseProtocol):
+    """Knows when a pipe is closed, and what was written to it gone."""
+
+    def __init__(self) -> None:
+        self.closed = asyncio.Event()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set()
 
 
 class Host:
@@ -29,6 +41,7 @@ class Host:
         self._reader = asyncio.StreamReader(limit=MAX_LINE)
         self._read: asyncio.ReadTransport | None = None
         self._write: asyncio.WriteTransport | None = None
+        self._end = _End()
 
     async def __aenter__(self) -> Host:
         loop = asyncio.get_running_loop()
@@ -40,17 +53,29 @@ class Host:
             self._reader.feed_data(self._source.read())
             self._reader.feed_eof()
         with contextlib.suppress(ValueError):
-            self._write, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._target)
+            self._write, _ = await loop.connect_write_pipe(lambda: self._end, self._target)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for transport in (self._read, self._write):
-            if transport is not None:
-                transport.close()
+        if self._read is not None:
+            self._read.close()
+        if self._write is not None:
+            self._write.close()
+            try:
+                await asyncio.wait_for(self._end.closed.wait(), LAST_WORDS)
+            except TimeoutError:
+                self._write.abort()
+                await self._end.closed.wait()
 
     def say(self, message: Message) -> None:
         """Give the host a message; one that has left too much unread is told no more."""
-        line = strict_json.dump(jsonrpc.to_value(message)) + b"\n"
+        try:
+            line = strict_json.dump(jsonrpc.to_value(message)) + b"\n"
+        except LocalProtocolError as problem:
+            # Some revisions send a result without the object around it, which makes it one level too deep here.
+            if isinstance(message, Result):
+                self.say(Error(message.id, jsonrpc.ErrorCode.INTERNAL_ERROR, f"the result is {problem.detail}"))
+            return
         if self._write is None:
             self._target.write(line)
             self._target.flush()
@@ -73,6 +98,8 @@ class Host:
                 return
             if line.strip():
                 self._pass_on(client, line)
+            # A line that is there already is read without a pause: relays would wait for a host that says much.
+            await asyncio.sleep(0)
 
     def _pass_on(self, client: NostrClient, line: bytes) -> None:
         try:
