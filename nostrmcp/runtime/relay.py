@@ -333,7 +333,9 @@ class Relay:
                 self._put(Noticed(self.url, text))
             case relay_frames.Challenge(challenge):
                 self._challenge = challenge
-                self._authenticate()
+                self._challenges += 1
+                if self._challenges <= MAX_CHALLENGES:
+                    self._authenticate()
 
     def _acknowledged(self, ok: relay_frames.Ok) -> None:
         publication = self._publications.get(ok.event_id)
