@@ -7,6 +7,7 @@ import ast
 import copy
 import functools
 import importlib
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,28 +26,29 @@ _ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
     ast.BitXor: ast.BitAnd, ast.Pow: ast.Mult,
 }  # fmt: skip
-# Calls whose text is for people: what a message says is no rule of a protocol.
-_FOR_PEOPLE = {
-    "Violation",
-    "LocalProtocolError",
-    "TypeError",
-    "ValueError",
-    "Breach",
-    "_refused",
-    "_malformed",
-    "failed",
-}
+# What a message says to people is no rule of a protocol. Texts with a blank are such, and the whole of these calls'
+# arguments but for the first, which is the rule that was broken; so are tuples that begin with an error class.
+_TOLD = {"Violation", "LocalProtocolError", "Breach", "_broken", "_refused"}
+_FOR_PEOPLE = {"TypeError", "ValueError", "_malformed", "_missing", "_unwritable", "_require", "not_carried", "shown"}
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change to one function. `name` does not depend on line numbers."""
+    """One change to one function. `name` does not depend on line numbers; `lines` are those of its statement."""
 
     module: str
     function: str
-    line: int
+    lines: range
     name: str
     code: CodeType
+
+    @property
+    def place(self) -> str:
+        return f"{self.module.removeprefix('nostrmcp.')}:{self.function}"
+
+    @property
+    def file(self) -> str:
+        return str((PROJECT / Path(*self.module.split("."))).with_suffix(".py"))
 
 
 def modules() -> list[str]:
@@ -74,41 +76,76 @@ def _functions(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], ast.Function
 
 def _mutants(module: str, path: tuple[str, ...], function: ast.FunctionDef, source: str) -> Iterator[Mutant]:
     counts: dict[str, int] = {}
-    body = [node for statement in function.body for node in ast.walk(statement)]
-    quiet = _for_people(function)
-    for number, node in enumerate(body):
-        if id(node) in quiet:
+    quiet = _not_behaviour(function)
+    lines = dict(_lines(function))
+    for number, node in enumerate(ast.walk(function)):
+        if id(node) in quiet or id(node) not in lines:
             continue
         for what, change in _changes(node):
             changed = copy.deepcopy(function)
-            again = [one for statement in changed.body for one in ast.walk(statement)]
-            if not change(changed, again[number]):
-                continue
+            again = next(itertools.islice(ast.walk(changed), number, None))
+            change(changed, again)
             text = " ".join((ast.get_source_segment(source, node) or "").split())[:60]
             label = f"{what} `{text}`"
             counts[label] = counts.get(label, 0) + 1
             name = label if counts[label] == 1 else f"{label} #{counts[label]}"
             code = _compiled(changed, path)
             if code is not None:
-                yield Mutant(module, ".".join(path), getattr(node, "lineno", function.lineno), name, code)
+                yield Mutant(module, ".".join(path), lines[id(node)], name, code)
 
 
-def _for_people(function: ast.FunctionDef) -> set[int]:
-    """Nodes that only make a message's text, and those of type hints and asserts."""
-    found: set[int] = set()
+def _lines(function: ast.FunctionDef) -> Iterator[tuple[int, range]]:
+    """For each node of the body the lines of its statement, of one with a body those of its head."""
+    for statement in ast.walk(function):
+        if not isinstance(statement, ast.stmt) or statement is function:
+            continue
+        inner = [one for one in ast.iter_child_nodes(statement) if isinstance(one, ast.stmt | ast.match_case)]
+        last = min((one.lineno for one in inner if isinstance(one, ast.stmt)), default=(statement.end_lineno or 0) + 1)
+        lines = range(statement.lineno, max(last, statement.lineno + 1))
+        heads = [one for one in ast.iter_child_nodes(statement) if not isinstance(one, ast.stmt)]
+        for node in [statement, *(one for head in heads for one in _below(head))]:
+            yield id(node), lines
+
+
+def _below(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and what it holds, less the statements in it."""
+    yield node
+    for one in ast.iter_child_nodes(node):
+        if not isinstance(one, ast.stmt):
+            yield from _below(one)
+
+
+def _not_behaviour(function: ast.FunctionDef) -> set[int]:
+    """Nodes that make a message's text, and those of type hints, docstrings and asserts."""
+    found: list[ast.AST] = []
     for node in ast.walk(function):
         if isinstance(node, ast.Call):
             called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            arguments = [*node.args, *node.keywords]
             if called in _FOR_PEOPLE:
-                found |= {id(one) for argument in [*node.args, *node.keywords] for one in ast.walk(argument)}
-        elif isinstance(node, ast.JoinedStr | ast.Assert):
-            found |= {id(one) for one in ast.walk(node)}
+                found += [one for one in arguments if _is_text(one)]
+            elif called in _TOLD:
+                found += arguments[1:]
+        elif isinstance(node, ast.Tuple) and _is_error_class(node.elts[:1]):
+            found += node.elts[1:]
+        elif isinstance(node, ast.Assert) or (isinstance(node, ast.Constant) and " " in str(node.value).strip()):
+            found.append(node)
         elif isinstance(node, ast.AnnAssign):
-            found |= {id(one) for one in ast.walk(node.annotation)}
-    return found
+            found.append(node.annotation)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            found.append(node.value)
+    return {id(one) for root in found for one in ast.walk(root)}
 
 
-Change = Callable[[ast.FunctionDef, Any], bool]
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and type(node.value) is str)
+
+
+def _is_error_class(nodes: list[ast.expr]) -> bool:
+    return any(isinstance(one, ast.Attribute) and ast.unparse(one.value).endswith("ErrorClass") for one in nodes)
+
+
+Change = Callable[[ast.FunctionDef, Any], None]
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
@@ -132,9 +169,9 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
             yield "text changed", _set_constant(node.value + "!")
         elif type(node.value) is bytes:
             yield "bytes changed", _set_constant(node.value + b"!")
-    elif isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(node.test, ast.Compare | ast.BoolOp):
+    elif isinstance(node, ast.If | ast.While | ast.IfExp) and not _is_turned_elsewhere(node.test):
         yield "condition turned", _turn_condition
-    elif isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
+    elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
         yield "nothing returned", _return_nothing
     elif isinstance(node, ast.Raise):
         yield "not raised", _remove
@@ -148,63 +185,51 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
         yield "left out", _remove
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _is_turned_elsewhere(test: ast.expr) -> bool:
+    is_not = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    return is_not or isinstance(test, ast.Compare | ast.BoolOp)
 
 
-def _turn_comparison(position: int, _: ast.FunctionDef, node: ast.Compare) -> bool:
+def _turn_comparison(position: int, _: ast.FunctionDef, node: ast.Compare) -> None:
     node.ops[position] = _COMPARISONS[type(node.ops[position])]()
-    return True
 
 
-def _swap_boolean(_: ast.FunctionDef, node: ast.BoolOp) -> bool:
+def _swap_boolean(_: ast.FunctionDef, node: ast.BoolOp) -> None:
     node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-    return True
 
 
-def _turn_arithmetic(_: ast.FunctionDef, node: ast.BinOp) -> bool:
+def _turn_arithmetic(_: ast.FunctionDef, node: ast.BinOp) -> None:
     node.op = _ARITHMETIC[type(node.op)]()
-    return True
 
 
-def _turn_condition(_: ast.FunctionDef, node: Any) -> bool:
+def _turn_condition(_: ast.FunctionDef, node: Any) -> None:
     node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
-    return True
 
 
-def _return_nothing(_: ast.FunctionDef, node: ast.Return) -> bool:
+def _return_nothing(_: ast.FunctionDef, node: ast.Return) -> None:
     node.value = ast.copy_location(ast.Constant(None), node)
-    return True
 
 
 def _set_constant(value: Any) -> Change:
-    def change(function: ast.FunctionDef, node: ast.Constant) -> bool:
-        if _is_docstring(function, node):
-            return False
+    def change(_: ast.FunctionDef, node: ast.Constant) -> None:
         node.value = value
-        return True
 
     return change
 
 
-def _is_docstring(function: ast.FunctionDef, node: ast.Constant) -> bool:
-    return any(isinstance(one, ast.Expr) and one.value is node for one in ast.walk(function))
-
-
 def _replace(choose: Callable[[Any], ast.AST]) -> Change:
-    def change(function: ast.FunctionDef, node: ast.AST) -> bool:
+    def change(function: ast.FunctionDef, node: ast.AST) -> None:
         class Replacing(ast.NodeTransformer):
             def visit(self, one: ast.AST) -> Any:
                 return choose(one) if one is node else self.generic_visit(one)
 
         Replacing().visit(function)
-        return True
 
     return change
 
 
-def _remove(function: ast.FunctionDef, node: ast.AST) -> bool:
-    return _replace(lambda one: ast.copy_location(ast.Pass(), one))(function, node)
+def _remove(function: ast.FunctionDef, node: ast.AST) -> None:
+    _replace(lambda one: ast.copy_location(ast.Pass(), one))(function, node)
 
 
 def _compiled(function: ast.FunctionDef, path: tuple[str, ...]) -> CodeType | None:
@@ -215,7 +240,9 @@ def _compiled(function: ast.FunctionDef, path: tuple[str, ...]) -> CodeType | No
         inside = ast.ClassDef(name=path[0], bases=[], keywords=[], body=[function], decorator_list=[])
     tree = ast.fix_missing_locations(ast.Module(body=[inside], type_ignores=[]))
     try:
-        code = compile(tree, "<mutant>", "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True)
+        code: CodeType = compile(
+            tree, "<mutant>", "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True
+        )
     except (SyntaxError, ValueError):
         return None
     for name in path:
