@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..mcp.jsonrpc import Error, Request, Result
 from ..nostr import LocalProtocolError, Violation, filters
-from ..revisions.model import LIST_MEMBERS, MessageClass, Revision
+from ..revisions.model import LIST_MEMBERS, MessageClass, PriceForm, Revision
 from ..translate import announce
 from ..translate.announce import LIST_METHODS, Announcement
 from .actions import Action, Drop, Publish
@@ -41,6 +41,11 @@ class Announcer:
         self._latest: dict[tuple[int, str | None], int] = {}
         # The kind of what stands at each address: what a provider that withdraws has to name.
         self.addresses: dict[str, int] = {}
+
+    @property
+    def latest(self) -> int:
+        """The date of the newest announcement; it may lie a little in the future."""
+        return max(self._latest.values(), default=0)
 
     def id_of(self, server: McpServer, revision: Revision) -> str:
         """The server's id in a revision: its own, and with the revision's name where another has taken the address."""
@@ -110,7 +115,7 @@ class Announcer:
                 website=server.website if about else None,
                 encryption=encrypts,
                 ephemeral_wraps=encrypts,
-                prices=_priced(message_class, settings.prices, content),
+                prices=() if revision.prices is PriceForm.NONE else _priced(message_class, settings.prices, content),
             )
             address = (revision.kinds.announcements[message_class], server_id)
             created_at = max(self._host.now.unix, self._latest.get(address, 0) + 1)
