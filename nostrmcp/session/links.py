@@ -16,6 +16,8 @@ Held = Callable[[Error | None], list[Action]]
 Body = dict[str, Any]
 
 INITIALIZED = Notification("notifications/initialized")
+# Messages that may wait for a handshake: a client that asks and cancels, or only notifies, has nothing pending.
+MAX_HELD = 1024
 
 
 def has_handshake(version: str) -> bool:
@@ -115,6 +117,8 @@ class McpLink:
         """Do this now, or once the handshake is over, with the error if it failed; one is begun where nobody has."""
         if self.shake is Shake.READY:
             return go_on(None)
+        if len(self._held) >= MAX_HELD:
+            return go_on(Error(None, ErrorCode.INTERNAL_ERROR, "too many messages wait for the MCP server"))
         effect = self._shake(ShakeInput.CALL)
         if effect is ShakeEffect.COMPLETE_AND_PASS:
             return [self.deliver(INITIALIZED), *go_on(None)]

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,20 +17,32 @@ from nostrmcp.cli.gateway import _limits, _Offer
 from nostrmcp.cli.main import main
 from nostrmcp.cli.problem import Problem
 from nostrmcp.mcp.jsonrpc import ErrorCode, Notification, Request, Result
-from nostrmcp.nostr import Event, SecretKey
+from nostrmcp.nostr import Event, SecretKey, UnsignedEvent
 from nostrmcp.revisions import REVISIONS
 from nostrmcp.revisions.model import MessageClass
 from nostrmcp.runtime import discover, proxy
 from nostrmcp.runtime.loopback import LoopbackRelay
 from nostrmcp.runtime.proxy import Host, HostGone
 from nostrmcp.runtime.relay import Relay
+from nostrmcp.session import links
 from nostrmcp.session.actions import Deliver
 from nostrmcp.session.settings import McpServer, ServerLimits
 from nostrmcp.translate import announce
 from nostrmcp.translate.announce import Announcement
 
 from ..helpers import ALICE, NOW, run
-from .world import Backend, Watch, client_of, restart_at_once, serving
+from .world import (
+    PROVIDER,
+    Backend,
+    Watch,
+    client_of,
+    key,
+    plain_request,
+    restart_at_once,
+    server_settings,
+    serving,
+    sizes,
+)
 
 # Hosts
 
@@ -277,6 +290,42 @@ async def test_what_is_asked_and_cancelled_does_not_make_what_waits_for_a_server
         assert line.waiting == [*before, kept]
         restart_at_once(gateway)
     assert backend.marks == ["kept"]
+
+
+def notice(method: str, params: dict[str, Any], author: SecretKey, *tags: tuple[str, ...]) -> Event:
+    """A notification of a client of contextvm, made by hand."""
+    content = json.dumps({"jsonrpc": "2.0", "method": method, "params": params})
+    tags = (("p", PROVIDER.public_key.hex()), *tags)
+    return UnsignedEvent(author.public_key.x, int(time.time()), 25910, tags, content).sign(author, bytes(32))
+
+
+@run
+async def test_a_client_of_a_server_that_never_shakes_hands_cannot_make_what_waits_grow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It asks and cancels, and notifies: nothing of that counts as pending, and all of it would wait."""
+    monkeypatch.setattr(links, "MAX_HELD", 20)
+    backend, watch = Backend(), Watch()
+    backend.take = lambda link, message: backend.heard.append(message)  # type: ignore[method-assign]
+    settings = server_settings(servers=(McpServer("mcp", shared=False),))
+    client = key(1)
+    async with (
+        LoopbackRelay() as relay,
+        Relay(relay.url) as author,
+        serving([relay.url], backend, settings, observe=watch) as gateway,
+    ):
+        for number in range(100):
+            request = plain_request(f"{number}", time.time(), client)
+            about = ("e", request.id.hex())
+            await author.publish(request)
+            await author.publish(notice("notifications/cancelled", {"requestId": 1}, client, about))
+            await author.publish(notice("notifications/roots/list_changed", {"_meta": {"n": number}}, client))
+        [link] = gateway.server.links.values()
+        while len(link._held) < 20 or sizes(gateway)["requests"]:
+            await asyncio.sleep(0)
+        assert len(link._held) == 20
+        assert [getattr(one, "method", "") for one in backend.heard] == ["initialize"]
+    assert watch.defects() == []
 
 
 def test_there_is_a_process_for_every_session_that_may_be() -> None:
