@@ -180,15 +180,12 @@ async def cancel(bench: ClientBench) -> None:
 async def reconnect(bench: ClientBench) -> None:
     async with bench.stage("call") as stage:
         asked = (await stage.called("question"))[0]
-        true = fresh_text()
-        event = stage.built(asked, Result(asked.request.id, text(true)))
-        sent = stage.in_form(asked, event)
+        probe = stage.in_form(asked, stage.built(asked, Result(asked.request.id, text(""))))
         bench.station.forget_subscriptions()
         bench.station.owned.cut()
-        if not await bench.wire.until(lambda: bench.station.listens_for(sent), bench.timing.start):
+        if not await bench.wire.until(lambda: bench.station.listens_for(probe), bench.timing.start):
             raise Failed(f"the client has not come back {bench.timing.start:g} s after its connection was lost")
-        await bench.wire.publish(sent, event)
-        await stage.reports(text=true)
+        await _answered(stage, asked)
 
 
 async def stays_wrapped(bench: ClientBench) -> None:

@@ -29,6 +29,8 @@ async def progress(bench: ServerBench) -> None:
     client = await bench.client()
     asked = await _slow(bench, client, "token of the runner")
     await client.answer(asked, _patience(bench))
+    if not _progress(bench, asked):
+        raise NotOffered("the slow tool tells no progress")
     _own_progress(bench, client, asked, "token of the runner")
 
 
@@ -37,16 +39,17 @@ def _patience(bench: ServerBench) -> float:
     return bench.timing.answer * 6
 
 
+def _progress(bench: ServerBench, asked: Asked) -> list[Heard]:
+    return [one for one in bench.wire.about(asked.event.id) if is_progress(one)]
+
+
 def _own_progress(bench: ServerBench, client: ServerClient, asked: Asked, token: int | str) -> None:
-    """Failed if progress of a call has another token, or went to another client."""
-    found = [one for one in bench.wire.about(asked.event.id) if is_progress(one)]
-    if not found:
-        raise NotOffered("the slow tool tells no progress")
-    for one in found:
+    """Failed if progress of a call has another token, went to another client, or in another form."""
+    for one in _progress(bench, asked):
         message = one.decoded.message if one.decoded else None
         params = (message.params or {}) if isinstance(message, Notification) else {}
         wire_token: Any = params.get("progressToken")
-        names = [token, asked.event.id.hex()] if not bench.revision.ids_travel else [token, asked.request.id]
+        names = [token, asked.request.id if bench.revision.ids_travel else asked.event.id.hex()]
         if not any(same_id(wire_token, name) for name in names):
             raise Failed("progress has another token than the request", token, value_of(one))
         if one.event.first("p") != client.pubkey.hex():
@@ -61,6 +64,11 @@ async def two_clients_progress(bench: ServerBench) -> None:
     asked = [await _slow(bench, one, 1, 7) for one in clients]
     for client, one in zip(clients, asked, strict=True):
         await client.answer(one, _patience(bench))
+    told = [len(_progress(bench, one)) for one in asked]
+    if not any(told):
+        raise NotOffered("the slow tool tells no progress")
+    if not all(told):
+        raise Failed("of two clients with the same token only one was told progress", actual=told)
     for client, one in zip(clients, asked, strict=True):
         _own_progress(bench, client, one, 1)
 
@@ -124,12 +132,11 @@ async def reconnect(bench: ServerBench) -> None:
     client = await bench.client()
     bench.station.forget_subscriptions()
     bench.station.owned.cut()
-    asked = client.request("ping")
-    sent = asked.event if asked.form is None else client.wrap(asked.event, asked.form)
-    if not await bench.wire.until(lambda: bench.station.listens_for(sent), bench.timing.start):
+    like = client.request("ping")
+    probe = like.event if like.form is None else client.wrap(like.event, like.form)
+    if not await bench.wire.until(lambda: bench.station.listens_for(probe), bench.timing.start):
         raise Failed(f"the server has not come back {bench.timing.start:g} s after its connection was lost")
-    await bench.wire.publish(sent, asked.event)
-    await client.answer(asked)
+    await client.roundtrip()
 
 
 # Payments

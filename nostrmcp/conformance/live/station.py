@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 
 from ...nostr import Event, Filter, Violation, relay_frames
 from ...runtime.loopback import LoopbackRelay, Record
@@ -90,8 +91,9 @@ class Station:
             self._connection.subscribe(f"live-{secrets.token_hex(4)}", *wanted)
 
     def listens_for(self, event: Event) -> bool:
-        """Whether the testee has a subscription that this event matches: known for a relay of our own only."""
-        return any(one.matches(event) for wanted in self._asked for one in wanted)
+        """Whether the testee has a subscription for events like this one, whenever they are made: known for a relay of
+        our own only."""
+        return any(replace(one, since=None, until=None).matches(event) for wanted in self._asked for one in wanted)
 
     def forget_subscriptions(self) -> None:
         self._asked.clear()

@@ -13,6 +13,7 @@ import pytest
 from nostrmcp.cli.main import main
 from nostrmcp.revisions import REVISIONS
 
+pytestmark = pytest.mark.slow
 FOLDER = Path(__file__).resolve().parent
 GATEWAY = [sys.executable, str(FOLDER / "gateway_program.py")]
 PROXY = [sys.executable, str(FOLDER / "proxy_program.py")]

@@ -234,6 +234,17 @@ class RoutesProgressByToken(SimpleServer):
             self.say(Notification("notifications/progress", params), first, form, reference)
 
 
+@wrong("two-clients-progress")
+class TellsTheFirstAll(SimpleServer):
+    async def progress(self, request: Request, inner: Event, form: int | None, reference: RequestReference) -> None:
+        tokens: dict[Any, tuple[Event, RequestReference]] = self.__dict__.setdefault("tokens", {})
+        token = ((request.params or {}).get("_meta") or {}).get("progressToken")
+        if token is not None:
+            first, its = tokens.setdefault(token, (inner, reference))
+            params = {"progressToken": token, "progress": 1}
+            self.say(Notification("notifications/progress", params), first.pubkey, form, its)
+
+
 @wrong("cancel")
 class NeverCancels(SimpleServer):
     def cancel(self, *_: Any) -> None:
