@@ -156,15 +156,8 @@ class StdioProcess:
 
     async def _live(self) -> str:
         """The life of the program, and why it ended."""
-        # Once it is begun a start is seen through: cut short it could leave a program behind.
-        starting = asyncio.ensure_future(self._start())
         try:
-            process = await asyncio.shield(starting)
-        except asyncio.CancelledError:
-            await asyncio.wait({starting})
-            if not starting.exception():
-                await self._end(starting.result())
-            raise
+            process = await self._start()
         except (OSError, ValueError) as problem:
             return f"it cannot be started: {getattr(problem, 'strerror', None) or 'the command is malformed'}"
         why = ""

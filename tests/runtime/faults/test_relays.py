@@ -10,6 +10,7 @@ import pytest
 
 from nostrmcp.nostr import Event
 from nostrmcp.revisions import REVISIONS
+from nostrmcp.runtime import driving
 from nostrmcp.runtime.client import Refused
 from nostrmcp.runtime.loopback import LoopbackRelay
 from nostrmcp.runtime.loopback_faults import Fault, FaultName, corrupted, parse
@@ -222,17 +223,21 @@ async def test_a_relay_that_lies_alone_can_only_be_silent() -> None:
 
 
 @run
-async def test_a_relay_that_ends_subscriptions_without_end_is_asked_again_once() -> None:
+async def test_a_relay_that_ends_subscriptions_without_end_is_asked_again_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it says CLOSED, one question waits for later."""
-    backend, watch = Backend(), Watch()
-    async with LoopbackRelay() as relay, serving([relay.url], backend, observe=watch) as gateway:
+    monkeypatch.setattr(driving, "ASK_AGAIN", 0)
+    backend, watch, wire = Backend(), Watch(), Wire()
+    async with LoopbackRelay(record=wire.record) as relay, serving([relay.url], backend, observe=watch):
+        wire.frames.clear()
         for visitor in relay._visitors:
             for _ in range(100):
                 relay._say(visitor, b'["CLOSED","server","error: no"]')
         await watch.until(lambda one: type(one).__name__ == "Ended", 100)
-        assert gateway._driver._again == {(relay.url, "server")}
+        await wire.until(is_question)
         async with client_of([relay.url]) as client:
             assert await call(client, "still") == "still"
+        # One for each time that something of it was read, and one of the client.
+        assert sum(is_question(*one) for one in wire.frames) < 10
 
 
 def test_every_form_is_of_a_revision_that_has_it() -> None:

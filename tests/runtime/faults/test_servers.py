@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from nostrmcp.mcp.jsonrpc import ErrorCode
+from nostrmcp.mcp.jsonrpc import Error, ErrorCode, Message, Request
 from nostrmcp.nostr import Violation
 from nostrmcp.runtime.client import Refused
 from nostrmcp.runtime.gateway import Gateway
@@ -251,25 +251,51 @@ async def test_an_answer_of_10_mb_becomes_an_error_that_names_its_size(tmp_path:
 @run
 async def test_a_server_that_talks_without_end_keeps_nobody_waiting(tmp_path: Path) -> None:
     """3,000 notifications at once: the other client's call is answered while they are on their way."""
-    order: list[str] = []
-
-    async def noted(calling: Callable[[], object], name: str) -> None:
-        await calling()  # type: ignore[misc]
-        order.append(name)
-
     async with (
         house("chatty", tmp_path) as here,
         client_of([here.url], 1) as one,
         client_of([here.url], 2) as other,
     ):
         await call(other, "warm")
-        flood = asyncio.create_task(noted(lambda: call(one, "flood", "bad"), "flood"))
+        flood = asyncio.create_task(call(one, "flood", "bad"))
         while "flood" not in here.noted("call"):
             await asyncio.sleep(0)
-        await noted(lambda: call(other, "between"), "between")
-        await flood
-        assert order == ["between", "flood"]
+        assert await call(other, "between") == "between"
+        assert not flood.done()
+        assert await flood == "flood"
         assert sizes(here.gateway)["publications"] <= 1024
+
+
+@run
+async def test_what_a_program_says_at_once_is_taken_in_turns() -> None:
+    """A thousand lines in one piece: between any two of them everything else has its turn."""
+    turn = 0
+    turns: list[int] = []
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def tick() -> None:
+        nonlocal turn
+        turn += 1
+        if not ended.is_set():
+            loop.call_soon(tick)
+
+    tick()
+    script = """import sys; sys.stdout.write('{"jsonrpc":"2.0","method":"m"}\\n' * 1000); sys.stdout.flush()"""
+    StdioProcess([sys.executable, "-c", script], lambda _: turns.append(turn), lambda _: ended.set(), limits=LIMITS)
+    await ended.wait()
+    assert len(turns) == len(set(turns)) == 1000
+
+
+@run
+async def test_what_is_sent_to_a_program_that_waits_for_its_turn_is_bounded() -> None:
+    ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    process = StdioProcess(["none"], lambda _: None, ended.set_result, slots=asyncio.Semaphore(0), limits=LIMITS)
+    for number in range(100):
+        process.send(Request(number, "m", {"a": "x" * 10_000}))
+        assert sum(map(len, process._early)) <= LIMITS.unread
+    assert await ended == f"it left more than {LIMITS.unread} bytes unread"
+    await process.close()
 
 
 @run
@@ -302,21 +328,17 @@ async def test_there_are_never_more_processes_than_slots_and_who_waits_gets_one(
 
 
 @run
-async def test_what_waits_for_a_slot_is_bounded(tmp_path: Path) -> None:
-    """A client whose server cannot start yet sends more than a server may leave unread: it is told, nothing grows."""
+async def test_a_client_whose_server_gets_no_slot_is_told_in_time(tmp_path: Path) -> None:
     async with house("hang", tmp_path, slots=1) as here, client_of([here.url], 1) as one:
         hanging = asyncio.create_task(call(one, "hang", "bad"))
         while not here.noted("call"):
             await asyncio.sleep(0)
         async with client_of([here.url], 2, greet=False) as two:
-            calls = [asyncio.create_task(call(two, "x" * 20_000 + str(number))) for number in range(20)]
-            greeting = asyncio.create_task(two.initialize("2025-11-25"))
-            while len(here.gateway.server.requests) < 22:
+            calls = [asyncio.create_task(call(two, f"{number}")) for number in range(20)]
+            while len(here.gateway.server.requests) < 21:
                 await asyncio.sleep(0)
-            lines = list(here.gateway._lines.values())
-            assert sum(getattr(line.peer, "_waiting", 0) for line in lines) <= LIMITS.unread
             pass_time(here.gateway, 601)
-            outcomes = await asyncio.gather(hanging, greeting, *calls, return_exceptions=True)
+            outcomes = await asyncio.gather(hanging, *calls, return_exceptions=True)
             assert {type(one) for one in outcomes} == {Refused}
     assert here.noted("call") == ["hang"]
 
@@ -353,8 +375,6 @@ async def test_a_program_that_is_closed_while_it_starts_leaves_nothing_behind(tm
 @run
 async def test_a_message_that_is_too_deep_for_a_server_is_refused_where_it_is(tmp_path: Path) -> None:
     """What the strict reader of a peer would refuse is never written."""
-    from nostrmcp.mcp.jsonrpc import Error, Message, Request
-
     heard: list[Message] = []
     deep: dict[str, object] = {}
     for _ in range(127):
