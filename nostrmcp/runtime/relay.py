@@ -383,6 +383,9 @@ class Relay:
         self._socket.write(relay_frames.Authenticate(event).dump())
 
     def _settle(self, publication: _Publication, error: PublishError | None) -> None:
+        """Tell whoever waits. They may publish at once, and so settle others to make room: each is settled once."""
+        if self._publications.get(publication.event.id) is not publication:
+            return
         del self._publications[publication.event.id]
         for done in publication.done:
             done(error)

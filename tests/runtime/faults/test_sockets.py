@@ -140,6 +140,45 @@ async def test_a_relay_that_never_says_ok_has_a_bounded_number_pending() -> None
 
 
 @run
+async def test_who_is_told_of_a_loss_may_publish_at_once_and_the_relay_is_tried_again() -> None:
+    """The first of two that fail publishes three more, for which the second has to make room while all are failing."""
+    there = asyncio.Event()
+
+    async def mute(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await shake_hands(reader, writer)
+        await reader.read(1 << 16)
+        there.set()
+        await reader.read()
+
+    outcomes: dict[str, list[Reason | None]] = {}
+
+    def told(name: str) -> Callable[[PublishError | None], None]:
+        def tell(error: PublishError | None) -> None:
+            outcomes.setdefault(name, []).append(None if error is None else error.reason)
+            if name == "a":
+                for other in ("c", "d", "e"):
+                    relay.offer(event(other), told(other))
+
+        return tell
+
+    gate = Gate()
+    settings = RelaySettings(pending=2, attempts=1)
+    async with listening(mute) as url, Relay(url, settings=settings, sleep=gate.sleep) as relay:
+        await until(relay, lambda one: isinstance(one, Changed) and one.state is State.UP)
+        for name in ("a", "b"):
+            relay.offer(event(name), told(name))
+        await there.wait()
+        assert relay._socket is not None
+        relay._socket.abort()
+        await gate.waiting.wait()
+        await asyncio.sleep(0)
+        assert outcomes == {"a": [Reason.DISCONNECTED], "b": [Reason.TIMED_OUT], "e": [Reason.QUEUE_FULL]}
+        gate.open()
+        await until(relay, lambda one: isinstance(one, Changed) and one.state is State.UP)
+    assert outcomes["c"] == outcomes["d"] == [Reason.CLOSED]
+
+
+@run
 async def test_a_relay_that_challenges_without_end_gets_a_bounded_number_of_signatures() -> None:
     """It sends challenges and reads nothing: each answer would lie in our memory."""
 
