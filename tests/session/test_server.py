@@ -152,6 +152,22 @@ class TestSessions:
         server.tick(later(150))
         assert (len(server.sessions), server.sessions.of_client(ALICE.public_key.x)) == (0, [])
 
+    def test_one_that_begins_with_initialized_is_used_from_then_on(self) -> None:
+        server = ready(OWN)
+        body = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        server.receive(signed(ALICE, 25910, body, to(PROVIDER)), later(50))
+        assert [session.used for session in server.sessions.all()] == [50]
+
+    def test_a_notification_settles_what_a_request_has_left_open(self) -> None:
+        """A request without s fits both revisions, what has s is of one, and reaches the MCP server of that session."""
+        server = ready(OWN, revisions=(REVISIONS["ctxvm-draft"], CONTEXTVM))
+        first = call(server, ALICE, "tools/list", {}, 1)
+        answered(server, answered(server, first), {"tools": []})
+        body = json.dumps({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"})
+        actions = server.receive(signed(ALICE, 25910, body, to(PROVIDER), ("s", "weather")), START)
+        assert messages(actions) == [Notification("notifications/roots/list_changed")]
+        assert [session.key[2] for session in server.sessions.all()] == ["ctxvm-draft"]
+
     def test_two_never_become_one(self) -> None:
         """Where a session of a revision is there, one that is undecided stays so."""
         draft, key = REVISIONS["ctxvm-draft"], ALICE.public_key.x
@@ -332,6 +348,16 @@ class TestSubscriptions:
         assert wanted == ["file:///a"]
         assert [one["params"]["notifications"] for one in contents(subscribed)] == [{"toolsListChanged": True}]
         assert server.subscriptions.count == 3
+
+    def test_the_end_of_the_mcp_server_is_the_end_and_nothing_is_delivered_to_it(self) -> None:
+        server, _ = opened(OWN)
+        first = self.listens(server, 1, {"resourceSubscriptions": ["file:///a"]})
+        (acknowledged,) = published(answered(server, answered(server, first)))
+        server.published(acknowledged.id, True, "", START)
+        actions = server.closed(_link(delivered(first)[0]), START)
+        assert messages(actions) == []
+        assert [one["result"]["resultType"] for one in contents(actions)] == ["complete"]
+        assert (server.subscriptions.count, len(server.feeds), len(server.sessions)) == (0, 0, 0)
 
     def test_a_change_that_waits_is_told_once(self) -> None:
         server = ready()
