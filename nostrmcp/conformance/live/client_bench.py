@@ -168,12 +168,14 @@ class Stage:
             self._peers[client] = Peer(self.wire, Role.SERVER, client, self.bench.server_id, self.key)
         return self._peers[client]
 
-    def built(self, asked: Asked, message: Message, by: Peer | None = None, e: bytes | None = None) -> Event:
+    def built(
+        self, asked: Asked, message: Message, by: Peer | None = None, e: bytes | None = None, at: int | None = None
+    ) -> Event:
         """The event of a message about a request, by the server or by somebody else."""
         peer = by or self.peer(asked.heard.event.pubkey)
         reference = asked.reference if e is None else asked.reference._replace(event_id=e)
         encryption = asked.request.method == "initialize" and asked.heard.form is not None
-        return peer.event(message, peer.route(reference, encryption=encryption))
+        return peer.event(message, peer.route(reference, encryption=encryption), at=at)
 
     def stranger(self, asked: Asked) -> Peer:
         """Somebody else, who knows of the request."""

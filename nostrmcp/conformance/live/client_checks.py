@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 
 from ...mcp.jsonrpc import Error, ErrorCode, Notification, Result, same_id
 from ...revisions.model import MessageClass, Revision, ServerRequests
@@ -188,6 +189,30 @@ async def reconnect(bench: ClientBench) -> None:
         await _answered(stage, asked)
 
 
+async def skewed(bench: ClientBench) -> None:
+    """The server's clock is half a minute slow."""
+    async with bench.stage("call") as stage:
+        asked = (await stage.called("question"))[0]
+        true = fresh_text()
+        event = stage.built(asked, Result(asked.request.id, text(true)), at=int(time.time()) - 30)
+        peer = stage.peer(asked.heard.event.pubkey)
+        await peer.say(event, form=asked.heard.form, answers=asked.request.method)
+        await stage.reports(text=true)
+
+
+async def subscribes(bench: ClientBench) -> None:
+    """When a call arrives, its answer and the server's notifications have somebody who listens."""
+    async with bench.stage("call") as stage:
+        asked = (await stage.called("question"))[0]
+        for message in (Result(asked.request.id, text("")), Notification(CHANGED)):
+            probe = stage.in_form(asked, stage.built(asked, message))
+            if not bench.station.listens_for(probe):
+                raise Failed(
+                    "the client has called, and listens to nothing that the server may say", actual=str(message)
+                )
+        await _answered(stage, asked)
+
+
 async def stays_wrapped(bench: ClientBench) -> None:
     async with bench.stage("call") as stage:
         asked = (await stage.called("question"))[0]
@@ -357,6 +382,15 @@ CHECKS: tuple[Check[ClientBench], ...] = (
         "live-client-reconnect", "The client comes back after its connection is lost, and gets its answer",
         ("R1-SUB-01", "R1E-SUB-01", "R11-SUB-01", "CTX-SUB-01", "CVM-FLOW-55"),
         "one hiccup of a relay loses what was asked", reconnect, (Need.CONTROL,), scenario="call",
+    ),
+    Check(
+        "live-client-skewed", "An answer of a server whose clock is half a minute slow counts",
+        ("HOUSE-TIME-01", "HOUSE-TIME-10"), "servers with a clock like most are never heard", skewed, scenario="call",
+    ),
+    Check(
+        "live-client-subscribes", "Before it calls, the client listens to answers and notifications of the server",
+        ("R1-SUB-01", "R1E-SUB-07", "R11-FLOW-45", "CTX-SUB-01", "CVM-FLOW-55"),
+        "what the server says at once is lost", subscribes, (Need.CONTROL,), scenario="call",
     ),
     Check(
         "live-client-stays-wrapped", "After encryption has worked, nothing is sent in plain",

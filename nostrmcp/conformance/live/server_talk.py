@@ -161,6 +161,14 @@ async def read_resource(bench: ServerBench) -> None:
         raise Failed("the result of resources/read has no contents, objects with a uri", actual=result)
 
 
+async def unknown_resource(bench: ServerBench) -> None:
+    bench.offers("resources")
+    client = await bench.client()
+    message = await client.message("resources/read", {"uri": "nostrmcp://no/such/resource"})
+    if not isinstance(message, Error):
+        raise Failed("a resource that does not exist was read with success", actual=message.result)
+
+
 async def get_prompt(bench: ServerBench) -> None:
     bench.offers("prompts")
     client = await bench.client()
@@ -192,6 +200,16 @@ async def _is_error(client: ServerClient, code: int, method: str) -> None:
     if not isinstance(message, Error) or message.code != code:
         actual = {"error": message.code} if isinstance(message, Error) else {"result": message.result}
         raise Failed(f"it is not answered with error {int(code)}", {"error": int(code)}, actual)
+
+
+async def invalid_params(bench: ServerBench) -> None:
+    bench.offers("tools")
+    client = await bench.client()
+    message = await client.message("tools/call", {"arguments": {}})
+    if isinstance(message, Error) and message.code != ErrorCode.INVALID_PARAMS:
+        raise Failed("it is not answered with error -32602", {"error": -32602}, {"error": message.code})
+    if isinstance(message, Result) and message.result.get("isError") is not True:
+        raise Failed("a call that names no tool succeeds", actual=message.result)
 
 
 async def not_json(bench: ServerBench) -> None:
@@ -333,6 +351,11 @@ CHECKS: tuple[Check[ServerBench], ...] = (
         "resources do not work", read_resource,
     ),
     Check(
+        "live-server-unknown-resource", "Reading a resource that does not exist is answered with an error",
+        ("R1-ERR-07", "R1E-ERR-07", "R11-FLOW-35", "CTX-BODY-07", "CVM-COMP-01"),
+        "callers believe that there is something to read", unknown_resource,
+    ),
+    Check(
         "live-server-prompt", "A prompt that is listed can be got",
         ("R1-BODY-58", "R1E-BODY-58", "R11-FLOW-25", "CTX-FLOW-05", "CVM-COMP-01"),
         "prompts do not work", get_prompt,
@@ -346,6 +369,11 @@ CHECKS: tuple[Check[ServerBench], ...] = (
         "live-server-unknown-method", "A method that does not exist is answered with error -32601",
         ("R1-ERR-03", "R1E-ERR-03", "R11-ERR-03", "CTX-ERR-03", "CVM-BODY-51"),
         "clients cannot tell an old server from a lost message", unknown_method,
+    ),
+    Check(
+        "live-server-invalid-params", "A call that names no tool is answered with error -32602, or fails",
+        ("R1-ERR-04", "R1E-ERR-04", "R11-ERR-04", "CTX-ERR-04", "CVM-BODY-51"),
+        "clients cannot tell their own mistake from the server's", invalid_params,
     ),
     Check(
         "live-server-not-json", "Content that is no JSON is answered with error -32700",

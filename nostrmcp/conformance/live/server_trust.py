@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
-from ...mcp.jsonrpc import Result
+from ...mcp.jsonrpc import Request, Result
 from ...nostr import Event, nip59
 from ...revisions.model import Revision
 from .checks import Check, Failed, Need, NotOffered
 from .peer import forged, new_key
-from .server_bench import ServerBench, value_of
+from .server_bench import Asked, ServerBench, value_of
 
 _HOUR = 3600
 
@@ -231,6 +231,14 @@ async def _at(bench: ServerBench, created_at: int, why: str) -> None:
     await client.stays_silent(wrong, why)
 
 
+async def skewed(bench: ServerBench) -> None:
+    """The client's clock is half a minute fast."""
+    client = await bench.client()
+    request = Request(client.next_id(), "ping")
+    event = client.event(request, at=int(time.time()) + 30)
+    await client.answer(await client.send(Asked(event, request, client.form)))
+
+
 async def before_start(bench: ServerBench) -> None:
     """The server is started again while a stored request waits that was made, and answered, before."""
     assert bench.restart is not None
@@ -369,6 +377,10 @@ CHECKS: tuple[Check[ServerBench], ...] = (
     Check(
         "live-server-future", "A request of the next hour is met with silence", ("HOUSE-TIME-01",),
         "a request can be signed now and replayed for ever", future,
+    ),
+    Check(
+        "live-server-skewed", "A client whose clock is half a minute fast is served",
+        ("HOUSE-TIME-01", "HOUSE-TIME-04"), "clients with a clock like most are met with silence", skewed,
     ),
     Check(
         "live-server-before-start", "A server that was started again does not execute what it had executed",

@@ -196,6 +196,8 @@ class SimpleServer:
                 return Result(request.id, self.listed("resources", RESOURCES, params))
             case "prompts/list":
                 return Result(request.id, self.listed("prompts", PROMPTS, params))
+            case "resources/read" if params.get("uri") != "test://readme":
+                return Error(request.id, int(ErrorCode.RESOURCE_NOT_FOUND), "there is no such resource")
             case "resources/read":
                 return Result(request.id, {"contents": [{"uri": "test://readme", "text": "read me"}]})
             case "prompts/get":

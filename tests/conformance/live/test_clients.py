@@ -13,6 +13,7 @@ from .helpers import run_client
 from .simple_client import SimpleClient, WrappingClient
 from .zoo.clients import MEMBERS, Member
 
+pytestmark = pytest.mark.slow
 IMPATIENT = Timing(answer=0.6, start=1.5, quiet=0.05)
 NEED_WRAPS = {"live-client-stays-wrapped", "live-client-wrapped-forgery"}
 

@@ -33,6 +33,7 @@ from .helpers import HINTS, QUICK, run_client, run_server
 from .simple_client import SimpleClient
 from .simple_server import SimpleServer
 
+pytestmark = pytest.mark.slow
 FOLDER = Path(__file__).resolve().parent
 
 
@@ -134,8 +135,8 @@ def test_what_a_server_does_not_offer_is_skipped_and_what_needs_a_hint_is_not_ru
     skipped = {name.removeprefix("live-server-") for name, one in results.items() if one["status"] == "not-offered"}
     not_run = {name.removeprefix("live-server-") for name, one in results.items() if one["status"] == "not-run"}
     assert skipped == {
-        "announcement", "announced-lists", "paging", "resource", "prompt", "listen-draft", "listen-2026",
-        "listen-again", "listen-without-meta",
+        "announcement", "announced-lists", "paging", "resource", "unknown-resource", "prompt", "listen-draft",
+        "listen-2026", "listen-again", "listen-without-meta",
     }  # fmt: skip
     assert not_run == {
         "failed-call", "progress", "two-clients-progress", "cancel", "cancel-foreign", "cancel-own-id", "payment",

@@ -13,6 +13,7 @@ from .helpers import run_server
 from .simple_server import SimpleServer
 from .zoo.servers import MEMBERS, Member
 
+pytestmark = pytest.mark.slow
 IMPATIENT = Timing(answer=0.6, start=1.5, quiet=0.02)
 
 

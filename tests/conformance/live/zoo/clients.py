@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nostrmcp.mcp.jsonrpc import Error, Message, Notification, Request, Result
-from nostrmcp.nostr import Event, SecretKey, UnsignedEvent, Violation, nip44, nip59, strict_json
+from nostrmcp.nostr import Event, Filter, SecretKey, UnsignedEvent, Violation, nip44, nip59, strict_json
 from nostrmcp.nostr import event as events
 from nostrmcp.nostr.keys import public_key
 from nostrmcp.runtime.relay import Relay, RelaySettings
@@ -191,6 +192,21 @@ class NeverComesBack(SimpleClient):
     def __init__(self, key: SecretKey, revision: Any, server: bytes, url: str, scenario: str) -> None:
         super().__init__(key, revision, server, url, scenario)
         self.relay = Relay(url, settings=RelaySettings(backoff=3600, longest_backoff=3600))
+
+
+class HearsFrom(SimpleClient):
+    def filters(self) -> tuple[Filter, ...]:
+        return tuple(replace(one, since=int(time.time())) for one in super().filters())
+
+
+wrong("skewed")(HearsFrom)
+
+
+@wrong("subscribes", revision="dvmcp-rev1-ephemeral")
+class HearsAnswersOnly(SimpleClient):
+    def filters(self) -> tuple[Filter, ...]:
+        kinds = frozenset({self.revision.kinds.response})
+        return tuple(replace(one, kinds=kinds) for one in super().filters())
 
 
 @wrong("stays-wrapped", revision="ctxvm-draft")

@@ -154,11 +154,14 @@ def answers(*fails: str, method: str, result: dict[str, Any] | None) -> None:
                 return await super().answer(request, *rest)
             return Error(request.id, -32000, "no") if result is None else Result(request.id, result)
 
-    Wrongly.__name__ = f"Wrongly({method})"
+    Wrongly.__name__ = f"Wrongly({method})" if result is None or method == "ping" else f"Wrongly({method}:{result})"
     wrong(*fails)(Wrongly)
 
 
 answers("resource", method="resources/read", result={"contents": "read me"})
+answers("unknown-resource", method="resources/read", result={"contents": []})
+answers("invalid-params", method="tools/call", result=None)
+answers("invalid-params", method="tools/call", result={"content": []})
 answers("prompt", method="prompts/get", result={"text": "hello"})
 answers("ping", method="ping", result={"pong": True})
 answers("unknown-method", method="nostrmcp/there-is-no-such-method", result=None)
@@ -550,6 +553,12 @@ class TakesTheOld(SimpleServer):
 class TakesTheFuture(SimpleServer):
     def is_fresh(self, inner: Event) -> bool:
         return inner.created_at >= self.started
+
+
+@wrong("skewed")
+class TrustsItsClock(SimpleServer):
+    def is_fresh(self, inner: Event) -> bool:
+        return self.started <= inner.created_at <= time.time() + 1
 
 
 @wrong("before-start")
