@@ -7,6 +7,7 @@ from typing import Any
 from ..mcp import jsonrpc
 from ..nostr import event as events
 from ..revisions import REVISIONS, VARIANTS, Revision
+from ..revisions.detect import detect
 from ..revisions.model import MessageClass, PriceForm
 from ..translate import announce, check, codec
 from ..translate.route import Price, RequestReference, Role, Route
@@ -20,6 +21,11 @@ def _revision(given: Value) -> Revision:
 
 def _prices(given: Value) -> tuple[Price, ...]:
     return tuple(Price(one["type"], one["capability"], one["amount"], one["unit"]) for one in given["prices"])
+
+
+@operation
+def detect_revisions(given: Value) -> Value:
+    return {"candidates": list(detect(verified(given["event"])).candidates)}
 
 
 @operation

@@ -14,6 +14,7 @@ from nostrmcp.nostr import ErrorClass, Violation
 from tests.zoo.member import Member, Operations, cases, member, refusal
 from tests.zoo.nostr_layer import (
     bip340,
+    detect,
     filters,
     nip01,
     nip09,
@@ -40,6 +41,7 @@ _FILES: tuple[Any, ...] = (
     nip42,
     nip44,
     nip59,
+    detect,
 )
 
 MEMBERS: list[Member] = [one for file in _FILES for one in file.MEMBERS]

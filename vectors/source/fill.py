@@ -18,7 +18,7 @@ from vectors.source import tables
 VECTORS = Path(__file__).resolve().parent.parent
 COMMON = (
     "strict_json", "nip01", "filters", "relay_frames", "bip340", "nip09", "nip19", "nip40", "nip42", "nip44",
-    "nip59",
+    "nip59", "detect",
 )  # fmt: skip
 REVISION = ("encode", "decode", "check", "announce", "session-client", "session-server")
 SUITES = {

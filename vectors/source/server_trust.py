@@ -336,6 +336,36 @@ def large_result(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def refused_result(d: Dialect, req: str = "") -> Case:
+    """The relays take less than the limit of `open`, and nobody but them knows how much."""
+    s = start(d, "refused-result", "A result that relays refuse with a reason is replaced by an error, once",
+              f"HOUSE-LIMIT-15 {req}", "Limits")  # fmt: skip
+    asked = asks(s, d)
+    answered(s, d, asked)
+    published = s.now
+    s.ok(published, False, "invalid: event too large")
+    s.publishes(d.error(asked.event, 3, -32603, data={"size": ANY_ID}))
+    s.ok(s.now, False, "invalid: event too large")
+    s.ok(published, False, "invalid: event too large")
+    failed = asks(s, d, "alice", 4)
+    s.says(failure(id_of(failed.step), -32603, "Internal error"))
+    s.publishes(d.error(failed.event, 4, -32603))
+    s.ok(s.now, False, "blocked: you are not welcome here")
+    lives(s, d)
+    return s.case()
+
+
+def unrefused_result(d: Dialect, req: str = "") -> Case:
+    s = start(d, "unrefused-result", "A result that no relay refused by its own word is not replaced",
+              f"HOUSE-LIMIT-16 {req}", "Limits")  # fmt: skip
+    told = (False, ""), (False, "mute: no one was listening for this"), (False, "duplicate: have it"), (True, "taken")
+    for number, (accepted, word) in enumerate(told):
+        answered(s, d, asks(s, d, "alice", number))
+        s.ok(s.now, accepted, word)
+    s.ok(s.now - 1, False, "invalid: event too large")
+    return s.case()
+
+
 def idle_session(d: Dialect, req: str = "") -> Case:
     s = start(d, "idle", "A session that has been idle for long is forgotten", f"HOUSE-LIMIT-01 {req}", "Limits",
               timers={"session": 100})  # fmt: skip

@@ -93,6 +93,18 @@ def wrapped_progress(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def refused_result(d: Dialect, req: str = "") -> Case:
+    s = start(d, "refused-wrapped", "What replaces a wrapped result that relays refuse is wrapped too",
+              f"HOUSE-LIMIT-15 HOUSE-CRYPT-04 {req}", "Encryption Leak", encryption="optional")  # fmt: skip
+    works(s, d, WRAP, "alice", 1)
+    asked = asks(s, d, "alice", 3, wrap=WRAP)
+    s.says(result(id_of(asked.step), RESULT))
+    publishes(s, d, d.response(asked.event, 3, RESULT), WRAP)
+    s.ok(s.now, False, "invalid: event too large")
+    publishes(s, d, d.error(asked.event, 3, -32603, data={"size": {"$id": "any"}}), WRAP)
+    return s.case()
+
+
 def two_wraps(d: Dialect, req: str = "") -> Case:
     s = start(d, "two-wraps", "One request in two wraps, and in plain, is executed once", f"HOUSE-ONCE-02 {req}",
               "Replay Rewrapped", encryption="optional")  # fmt: skip

@@ -9,8 +9,9 @@ from typing import Any
 from nostrmcp.mcp.jsonrpc import Error, Notification, Request, Result
 from nostrmcp.nostr import Violation
 from nostrmcp.revisions.model import Revision
-from nostrmcp.session import routing, server, serving
+from nostrmcp.session import answering, routing, server, serving
 from nostrmcp.session.actions import Action
+from nostrmcp.session.answering import Results, Way
 from nostrmcp.session.arriving import Arrival
 from nostrmcp.session.limits import Budget, Rate
 from nostrmcp.session.routing import Routing
@@ -24,7 +25,8 @@ from tests.zoo.sessions_layer.making import REVISIONS, SERVER, WITH_SERVER_IDS, 
 right_request, right_received, right_servers_for = Server._request, Server._received, Routing.servers_for
 right_say, right_note_form, right_route = Server.say, Server._note_form, Server._route
 right_budget, right_rate, right_fault = Budget.__init__, Rate.__init__, serving.fault_in
-right_refuse, right_in_place = Server.refuse, server._in_place_of
+right_refuse, right_in_place, right_in_place_of_refused = Server.refuse, server.in_place_of, server.in_place_of_refused
+right_refused = Results.refused
 
 
 def request_refused_in_silence(one: Server, decoded: Any, arrival: Arrival, revisions: Any) -> list[Action]:
@@ -169,6 +171,28 @@ def rate_per_key(rate: Rate, total: int, per_key: int | None = None) -> None:
 
 def in_place_without_data(result: Result, problem: Any) -> Error:
     return replace(right_in_place(result, problem), data=None)
+
+
+def in_place_of_refused_without_data(way: Way) -> Error:
+    return replace(right_in_place_of_refused(way), data=None)
+
+
+def refused_also_by_silence(results: Results, event_id: bytes, accepted: bool, text: str) -> Way | None:
+    return right_refused(results, event_id, accepted, text or "error: nothing was said")
+
+
+def refused_again(results: Results, event_id: bytes, accepted: bool, text: str) -> Way | None:
+    """What relays say of a result counts as often as they say it."""
+    way = results._ways.get(event_id)
+    refused = right_refused(results, event_id, accepted, text)
+    if way is not None:
+        results._ways[event_id] = way
+    return refused
+
+
+def refused_in_plain(results: Results, event_id: bytes, accepted: bool, text: str) -> Way | None:
+    way = right_refused(results, event_id, accepted, text)
+    return None if way is None else way._replace(wrap=None)
 
 
 def note_last_form(one: Server, session: Session, arrival: Arrival) -> None:
@@ -484,9 +508,57 @@ MEMBERS = [
         "size-not-told",
         "Who asked for a result that is too large is not told its size.",
         SERVER,
-        (server, "_in_place_of", in_place_without_data),
+        (server, "in_place_of", in_place_without_data),
         on="r1 cvm",
         fails="large-result",
+    ),
+    bug(
+        "refused-result-lost",
+        "Who asked for a result that relays refuse is left to wait.",
+        SERVER,
+        (Results, "refused", always(None)),
+        on=REVISIONS,
+        fails="refused-result refused-wrapped",
+    ),
+    bug(
+        "refused-size-not-told",
+        "Who asked for a result that relays refuse is not told its size.",
+        SERVER,
+        (server, "in_place_of_refused", in_place_of_refused_without_data),
+        on="r1 cvm",
+        fails="refused-result",
+    ),
+    bug(
+        "silence-is-refusal",
+        "A result that a relay has not spoken about counts as refused.",
+        SERVER,
+        (Results, "refused", refused_also_by_silence),
+        on="r1 cvm",
+        fails="unrefused-result",
+    ),
+    bug(
+        "muted-is-refusal",
+        "A result that nobody listens for counts as refused.",
+        SERVER,
+        (answering, "_NO_FAULT", ()),
+        on="r1 cvm",
+        fails="unrefused-result",
+    ),
+    bug(
+        "refused-again",
+        "A refused result is replaced as often as relays refuse it.",
+        SERVER,
+        (Results, "refused", refused_again),
+        on="r1 cvm",
+        fails="refused-result unrefused-result",
+    ),
+    bug(
+        "refused-in-plain",
+        "What replaces a wrapped result is sent in plain.",
+        SERVER,
+        (Results, "refused", refused_in_plain),
+        on=WRAPPING,
+        fails="refused-wrapped",
     ),
     bug(
         "plain-after-wrap",

@@ -93,6 +93,8 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
+        trust.refused_result: "",
+        trust.unrefused_result: "",
         money.paid: "CTX-PAY-51 CTX-PAY-52 CTX-PAY-54",
         money.unpaid: "CTX-PAY-54",
         money.priced_kinds: "",

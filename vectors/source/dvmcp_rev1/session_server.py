@@ -87,6 +87,8 @@ CASES = shared(
         trust.many_errors: "",
         trust.large_content: "",
         trust.large_result: "",
+        trust.refused_result: "",
+        trust.unrefused_result: "",
         trust.idle_session: "",
         money.paid: "",
         money.unpaid: "",

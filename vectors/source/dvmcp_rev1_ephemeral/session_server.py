@@ -82,6 +82,8 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
+        trust.refused_result: "",
+        trust.unrefused_result: "",
         money.paid: "",
         money.unpaid: "",
         money.priced_kinds: "",
