@@ -37,6 +37,13 @@ def test_the_gateway(revision: str, shared: list[str], capsys: pytest.CaptureFix
     assert (code, footer["verdict"]) == (0, "partial")
 
 
+def test_the_gateway_of_all_revisions_is_found_out(capsys: pytest.CaptureFixture[str]) -> None:
+    code, others, footer = live(capsys, "server", [*GATEWAY, "all", "--shared"], *HINTS)
+    assert {status for status, _ in others.values()} == {"not-offered"}, others
+    assert sorted(footer["score"]) == sorted(REVISIONS)
+    assert code == 0
+
+
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_the_proxy(revision: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, others, footer = live(capsys, "client", PROXY, "--revision", revision)
