@@ -95,6 +95,18 @@ class TestRequests:
         body = {"method": "notifications/payment_required", "params": demand}
         assert Pay(event.id, "lnbc210n1qqqqqq", 21) in client.receive(from_server(body, event), START)
 
+    def test_a_price_in_the_announcement_counts(self) -> None:
+        event = signed(PROVIDER, 11316, "{}", ("cap", "tool:get_weather", "20", "sats"))
+        remote = Remote(PROVIDER.public_key.x, announcement=event)
+        client = plain(payments=PaymentPolicy(pay=True), server=remote)
+        (asked,) = published(client.message(Request(1, "tools/call", CALL), START))
+        demand = {"amount": 21, "pay_req": "lnbc210n1qqqqqq", "pmi": "bitcoin-lightning-bolt11"}
+        body = {"method": "notifications/payment_required", "params": demand}
+        actions = client.receive(from_server(body, asked), START)
+        assert [one for one in actions if isinstance(one, Pay)] == []
+        (failed,) = messages(actions)
+        assert isinstance(failed, Error) and failed.message == "it is dearer than announced"
+
     def test_progress_without_e_is_known_by_its_token(self) -> None:
         client = plain()
         client.message(Request(1, "tools/call", {**CALL, "_meta": {"progressToken": "t"}}), START)
