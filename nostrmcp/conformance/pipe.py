@@ -75,6 +75,8 @@ class Pipe:
         try:
             while True:
                 end = self._buffer.find(b"\n", searched)
+                if end >= 0 and pending:
+                    raise Broken(Status.GARBAGE, "a line on standard output before the question was read")
                 if end >= 0:
                     answer = bytes(self._buffer[:end])
                     del self._buffer[: end + 1]

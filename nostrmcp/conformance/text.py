@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-_BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
 
 def visible(text: str) -> str:
     """A stranger's text made safe for a terminal: control, escape and bidirectional characters are escaped."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
-    return "".join(
-        character if character.isprintable() and character not in _BIDIRECTIONAL else _escaped(character)
-        for character in text
-    )
+    return "".join(character if character.isprintable() else _escaped(character) for character in text)
 
 
 def _escaped(character: str) -> str:

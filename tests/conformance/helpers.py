@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from nostrmcp.conformance.adapter import Adapter, Reject, Skip, Value, own
+from nostrmcp.conformance.script import Outcome
 
 
 def tags(given: Value) -> Value:
@@ -35,6 +36,20 @@ def small() -> Adapter:
 def contextvm_only() -> Adapter:
     whole = own()
     return Adapter("half", "1", whole.operations, whole.machines, ["contextvm"])
+
+
+class Idle:
+    """A session that does nothing."""
+
+    def __init__(self, _opened: Value) -> None:
+        pass
+
+    def step(self, _number: int, _do: Value, _at: float) -> Outcome:
+        return Outcome()
+
+
+def idle() -> Adapter:
+    return Adapter("idle", "1", {}, {"session_client": Idle})
 
 
 def spying() -> Adapter:

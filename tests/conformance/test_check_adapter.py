@@ -53,6 +53,7 @@ MISTAKES = {
     "hello-with-surplus": ["the answer to hello: Additional properties are not allowed ('mood' was unexpected)"],
     "talks-at-the-end": ["it said more than it was asked: b'goodbye\\n'"],
     "stays-at-the-end": ["it did not end within 2 s of bye"],
+    "ends-badly": ["after bye it said nothing more: the program ended with exit code 5"],
 }  # fmt: skip
 
 

@@ -47,6 +47,37 @@ def test_hardening_is_in_no_score(capsys: pytest.CaptureFixture[str]) -> None:
     assert ran.footer["score"] == {}
 
 
+def test_a_case_that_also_shows_a_document_is_no_hardening(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [one[:6] for one in CASES["cvm-client-required-never-plain"].req] == ["HOUSE-", "CVM-EN"]
+    assert main(["conformance", "list", "--json", "--case", "cvm-client-required-never-plain"]) == 0
+    assert json.loads(capsys.readouterr().out)["hardening"] is False
+    assert main(["conformance", "list", "--json", "--case", "json-depth-objects"]) == 0
+    assert json.loads(capsys.readouterr().out)["hardening"] is True
+
+
+def test_a_failure_is_explained_in_the_stream(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, animal("refuses-valid"), "--case", "bip340-verify", "--case", "bip340-pubkey-one")
+    failed, case = ran.results["bip340-verify"], CASES["bip340-verify"]
+    assert failed["detail"] == "refused as malformed_tags (no), but it is valid"
+    assert failed["requirements"].keys() == set(case.req) and all(failed["requirements"].values())
+    assert failed["notes"] and all(failed["notes"])
+    assert json.loads(failed["input"]) == case.input
+    assert json.loads(failed["expected"]) == case.output
+    assert json.loads(failed["actual"]) == {"reject": "malformed_tags", "message": "no"}
+    (who, asked), (other, answered) = failed["wire"]
+    assert (who, json.loads(asked)["op"], other) == ("runner", "schnorr_verify", "adapter")
+    assert json.loads(answered)["status"] == "reject"
+    assert "requirements" not in ran.results["bip340-pubkey-one"]
+
+
+def test_of_a_script_the_step_that_differs_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, "python:tests.conformance.helpers:idle", "--case", "cvm-client-pages", "--no-smoke")
+    one = ran.results["cvm-client-pages"]
+    assert one["detail"] == "step 0: published 0 events, expected 1: []"
+    assert json.loads(one["expected"]) == {"step": 0} | CASES["cvm-client-pages"].output["steps"][0]  # type: ignore[index]
+    assert json.loads(one["actual"]) == {"step": 0, "published": [], "delivered": [], "paid": []}
+
+
 def test_the_seed_decides_the_order(capsys: pytest.CaptureFixture[str]) -> None:
     orders = [list(run(capsys, "self", "--suite", "nip19", "--seed", seed).results) for seed in ("1", "1", "2")]
     assert orders[0] == orders[1] != orders[2]

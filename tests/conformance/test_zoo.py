@@ -97,7 +97,7 @@ def test_bytes_that_trickle_are_an_answer(capsys: pytest.CaptureFixture[str]) ->
     assert (ran.code, ran.statuses.keys()) == (0, {"pass", "not-offered"})
 
 
-@pytest.mark.parametrize("name", ["talks-at-the-end", "stays-at-the-end"])
+@pytest.mark.parametrize("name", ["talks-at-the-end", "stays-at-the-end", "ends-badly"])
 def test_manners_at_the_end_are_no_part_of_a_score(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, animal(name), *SUITE).code == 0
 
@@ -152,6 +152,16 @@ def test_one_who_only_ever_breaks_is_given_up(capsys: pytest.CaptureFixture[str]
     assert ran.footer["aborted"] == "it broke 25 times in a row without an answer between"
     assert ran.statuses["crash"] == 25
     assert ran.statuses["not-run"] == len(ran.results) - 25 - ran.statuses["not-offered"]
+
+
+def test_one_who_broke_often_and_answered_between_is_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("nostrmcp.conformance.runner.MAX_STARTS", 10)
+    ran = run(capsys, animal("crashes-on-refusal"), *SUITE, "--no-smoke")
+    assert ran.statuses["crash"] > 10
+    assert ran.statuses["not-run"] == 0
+    assert ran.footer["aborted"] is None
 
 
 @pytest.mark.parametrize("name", ["no-operation-of-ours", "other-revision"])

@@ -299,7 +299,7 @@ def test_a_failure_tells_requirement_harm_and_how_to_see_it_again(capsys: pytest
     assert result["requirements"] == {"CVM-PING-01": requirements()["CVM-PING-01"]["text"]}
     assert result["notes"] == ["clients take a living server for dead"]
     assert (result["expected"], result["actual"]) == ("{}", '{"pong": true}')
-    assert any(direction == "from" and "pong" in line for direction, line in result["wire"])
+    assert any(direction == "testee" and "pong" in line for direction, line in result["wire"])
 
 
 @pytest.mark.parametrize(

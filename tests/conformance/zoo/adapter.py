@@ -122,6 +122,11 @@ def talks_at_the_end() -> None:
     raw(b"goodbye\n")
 
 
+def ends_badly() -> None:
+    serve(lambda message: send(right(message)))
+    sys.exit(5)
+
+
 def stays_at_the_end() -> None:
     serve(lambda message: send(right(message)))
     time.sleep(FOREVER)
@@ -132,7 +137,7 @@ def answers(**members: Any) -> Callable[[Value], None]:
 
 
 def text(line: str) -> Callable[[Value], None]:
-    return lambda message: raw(line.replace("N", str(message["n"])).encode() + b"\n")
+    return lambda message: raw(line.replace("<n>", str(message["n"])).encode() + b"\n")
 
 
 ANIMALS: dict[str, Callable[[], None]] = {
@@ -151,7 +156,7 @@ ANIMALS: dict[str, Callable[[], None]] = {
     "crashes-with-child": faulty(with_child),
     "hangs": faulty(hang),
     "hangs-always": always(hang),
-    "babbles": faulty(text("log: case N")),
+    "babbles": faulty(text("log: case <n>")),
     "babbles-binary": faulty(lambda _message: raw(b"\xff\xfe\x00\n")),
     "babbles-without-end": faulty(flood),
     "answers-twice": faulty(twice),
@@ -160,9 +165,9 @@ ANIMALS: dict[str, Callable[[], None]] = {
     "number-as-text": faulty(number(str)),
     "number-as-float": faulty(number(float)),
     "no-number": faulty(lambda message: send({"status": "ok", "output": {"valid": True}})),
-    "no-object": faulty(text("[N]")),
-    "not-a-number": faulty(text('{"n":N,"status":"ok","output":{"valid":NaN}}')),
-    "too-deep": faulty(text('{"n":N,"status":"ok","output":{"valid":' + "[" * 500 + "]" * 500 + "}}")),
+    "no-object": faulty(text("[<n>]")),
+    "not-a-number": faulty(text('{"n":<n>,"status":"ok","output":{"valid":NaN}}')),
+    "too-deep": faulty(text('{"n":<n>,"status":"ok","output":{"valid":' + "[" * 500 + "]" * 500 + "}}")),
     "no-status": faulty(answers(output={"valid": True})),
     "unknown-status": faulty(answers(status="passed")),
     "ok-without-output": faulty(answers(status="ok")),
@@ -182,6 +187,7 @@ ANIMALS: dict[str, Callable[[], None]] = {
     "other-revision": with_hello(ops=["decode_event"], revisions=["dvmcp-rev9"]),
     "talks-at-the-end": talks_at_the_end,
     "stays-at-the-end": stays_at_the_end,
+    "ends-badly": ends_badly,
 }
 
 if __name__ == "__main__":
