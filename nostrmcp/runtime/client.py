@@ -92,15 +92,17 @@ class NostrClient:
         await self._driver.ready.wait()
 
     async def __aexit__(self, *_: object) -> None:
-        await self._driver.flush(LAST_WORDS)
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-        self._driver.close()
-        if self._wallet is not None:
-            await self._wallet.close()
-        await self._driver.pool.close()
+        try:
+            await self._driver.flush(LAST_WORDS)
+        finally:
+            if self._task is not None:
+                self._task.cancel()
+                with contextlib.suppress(asyncio.CancelledError, Exception):
+                    await self._task
+            self._driver.close()
+            if self._wallet is not None:
+                await self._wallet.close()
+            await self._driver.pool.close()
 
     def send(self, message: Message) -> None:
         """Give the server a message. A request with an id that is still pending is answered with an error."""

@@ -13,6 +13,8 @@ import sys
 from typing import Any
 
 HOW, FILE = sys.argv[1], sys.argv[2]
+# What would set the title of a terminal, turn text around, and move the cursor.
+EVIL = "\x1b]0;owned\x07 \u202e \x9b2J \r\u2028 owned"
 
 
 def say(value: Any) -> None:
@@ -67,6 +69,8 @@ def misbehave(request: dict[str, Any], mark: str) -> None:
             child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
             note(f"child {child.pid}")
             os._exit(4)
+        case "evil":
+            say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": 1, "message": EVIL, "data": EVIL}})
         case "chatty":
             for number in range(3000):
                 say({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": number}})
@@ -92,6 +96,11 @@ def main() -> None:
                 about = {"name": HOW, "version": "1"}
                 result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": about}
                 answer(request, result)
+            case "tools/list" if HOW == "evil":
+                answer(request, {"tools": [{"name": EVIL, "description": EVIL, "inputSchema": {"type": "object"}}]})
+            case "tools/call" if HOW == "evil" and request["params"]["name"] == "tell":
+                picture = {"type": "image", "data": "", "mimeType": EVIL}
+                answer(request, {"content": [{"type": "text", "text": EVIL}, picture]})
             case "tools/call":
                 mark = request["params"]["arguments"]["mark"]
                 note(f"call {mark}")

@@ -23,6 +23,8 @@ from .world import PROVIDER, Wire, is_alive
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = Path(__file__).with_name("programs.py")
+# What would set the title of a terminal, turn text around, and move the cursor; without the line breaks of programs.py.
+EVIL = "\x1b]0;owned\x07 \u202e \x9b2J owned"
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -266,3 +268,28 @@ async def test_strangers_cannot_write_to_the_terminal(tmp_path: Path) -> None:
         assert max(map(len, served.errors.splitlines())) < 2200
     for errors in (asked.errors, served.errors):
         assert errors.isascii() and all(line.isprintable() for line in errors.splitlines())
+
+
+@run
+async def test_a_server_cannot_write_to_the_terminal_of_its_callers(tmp_path: Path) -> None:
+    """Its name, its tools, its results and its errors: everything is shown, and nothing of it acts."""
+    file = tmp_path / "noted"
+    words = ["--shared", "--announce", "--name", EVIL, "--about", EVIL]
+    async with LoopbackRelay() as relay, running(*gateway(relay.url, file, "evil", *words)) as served:
+        npub = (await served.line())["npub"]
+        shown = []
+        for command in (
+            ["discover", "--relay", relay.url],
+            ["call", npub, "--relay", relay.url],
+            ["call", npub, "tell", '{"mark":"one"}', "--relay", relay.url],
+            ["call", npub, "bad", '{"mark":"two"}', "--relay", relay.url],
+        ):
+            async with running(*command) as asked:
+                code, out = await asked.end()
+                assert code == (1 if "bad" in command else 0)
+                shown.append(out + asked.errors)
+        assert await served.end(signal.SIGTERM) == (0, "")
+    for text in shown:
+        assert "owned" in text
+        assert all(line.isprintable() and "\u202e" not in line for line in text.split("\n"))
+    await until_gone(file)
