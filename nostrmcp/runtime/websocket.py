@@ -143,6 +143,8 @@ class Socket:
                 raise SocketClosed(_why(connection.close_exc))
             if connection.is_held:
                 connection.let_come()
+            # Answers to what was read so far need not wait for the end of this turn.
+            connection.leave()
             connection.waiter = connection.loop.create_future()
             await connection.waiter
         return messages.popleft()

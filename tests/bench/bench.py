@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -173,6 +174,8 @@ def main(given: list[str] | None = None) -> int:
     wanted = arguments.only or GROUPS
     judged = not arguments.public_api
     progress = show_progress if sys.stderr.isatty() else show_nothing
+    # So that the processes that were started are ended as well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if arguments.public_api:
         sys.modules["coincurve._libsecp256k1"] = None  # type: ignore[assignment]
 
