@@ -192,7 +192,8 @@ class Driver:
         text = ""
         if refused is not None:
             self.report(refused)
-            text = refused.errors[0].text if refused.errors else ""
+            # Of several relays some may only have been silent: what counts is the word of one that spoke.
+            text = next((error.text for error in refused.errors if error.text), "")
         self.tell(self.machine.published, event_id, refused is None, text)
 
     def _subscribe(self, action: Subscribe) -> None:

@@ -13,6 +13,7 @@ from ..translate.codec import Decoded
 from ..translate.route import RequestReference, Role, Route
 from .actions import Action, Close, Drop, Link, Now, Open, Subscribe, Wake
 from .announcing import Announcer
+from .answering import Results, in_place_of, in_place_of_refused
 from .arriving import Arrival, Gate, seems_asked
 from .errors import ErrorClass
 from .feeds import Feeds
@@ -58,6 +59,7 @@ class Server:
         self.feeds = Feeds(self)
         self.announcer = Announcer(self)
         self.upstream = Upstream(self)
+        self._results = Results(limits.pending)
         self._errors = Rate(limits.errors_per_second, limits.errors_per_second_per_key)
         self._link_number = 0
         self.server_ids = {
@@ -131,7 +133,10 @@ class Server:
     def published(self, event_id: bytes, accepted: bool, text: str, now: Now) -> list[Action]:
         """What relays say of an event of ours: true once one took it, false when all refused. `text` is theirs."""
         self.now = now
-        return self._finished(self.feeds.published(event_id, accepted))
+        way = self._results.refused(event_id, accepted, text)
+        if way is None:
+            return self._finished(self.feeds.published(event_id, accepted))
+        return self._finished(self._send(in_place_of_refused(way), way.route, way.revision, way.wrap)[0])
 
     def invoiced(self, request: bytes, invoice: str, now: Now) -> list[Action]:
         """The invoice that Charge asked for."""
@@ -338,14 +343,21 @@ class Server:
             wrap = nip59.EPHEMERAL_WRAP
         reference = None if about is None else RequestReference(about.event_id, about.request.method, about.request.id)
         route = self._route(session.client, session.server, revision, reference, first=not session.told)
+        actions, event_id = self._send(message, route, revision, wrap)
+        session.told |= event_id is not None
+        return actions, event_id
+
+    def _send(
+        self, message: jsonrpc.Message, route: Route, revision: Revision, wrap: int | None
+    ) -> tuple[list[Action], bytes | None]:
         try:
             publish, event_id = self.sender.send(message, route, revision, self.now, wrap)
         except LocalProtocolError as problem:
-            if isinstance(message, Result) and about is not None:
-                return self.say(_in_place_of(message, problem), session, about=about, revision=revision)
-            violation = Violation(problem.error_class, "message", problem.detail)
-            return [Drop(None, violation)], None
-        session.told = True
+            if isinstance(message, Result):
+                return self._send(in_place_of(message, problem), route, revision, wrap)
+            return [Drop(None, Violation(problem.error_class, "message", problem.detail))], None
+        if isinstance(message, Result):
+            self._results.remember(publish, route, revision, wrap)
         return [publish], event_id
 
     def _route(
@@ -428,11 +440,3 @@ def _not_allowed() -> Violation:
 
 def _sentence(violation: Violation) -> str:
     return f"{violation.where}: {violation.detail}"
-
-
-def _in_place_of(result: Result, problem: LocalProtocolError) -> Error:
-    """What a caller is told in place of a result that cannot be sent (HOUSE-LIMIT-11)."""
-    if isinstance(problem, TooLarge):
-        data = {"size": problem.size, "limit": problem.limit}
-        return Error(result.id, ErrorCode.INTERNAL_ERROR, "the result is larger than relays carry", data)
-    return Error(result.id, ErrorCode.INTERNAL_ERROR, f"the result cannot be sent: {problem.detail}")

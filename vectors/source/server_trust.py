@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vectors.source.dialects import ANY_ID, BOB, CAROL, DAVE, Dialect
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, mcp_server, result, rpc
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, failure, id_of, mcp_server, result, rpc
 from vectors.source.server_play import CALL, RESULT, answered, asks, lives, refused, start
 from vectors.source.writing import Case, public
 
@@ -347,7 +347,7 @@ def refused_result(d: Dialect, req: str = "") -> Case:
     s.publishes(d.error(asked.event, 3, -32603, data={"size": ANY_ID}))
     s.ok(s.now, False, "invalid: event too large")
     s.ok(published, False, "invalid: event too large")
-    failed = asks(s, d, "alice", 4)
+    failed = asks(s.after(1), d, "alice", 4)
     s.says(failure(id_of(failed.step), -32603, "Internal error"))
     s.publishes(d.error(failed.event, 4, -32603))
     s.ok(s.now, False, "blocked: you are not welcome here")
@@ -360,7 +360,7 @@ def unrefused_result(d: Dialect, req: str = "") -> Case:
               f"HOUSE-LIMIT-16 {req}", "Limits")  # fmt: skip
     told = (False, ""), (False, "mute: no one was listening for this"), (False, "duplicate: have it"), (True, "taken")
     for number, (accepted, word) in enumerate(told):
-        answered(s, d, asks(s, d, "alice", number))
+        answered(s, d, asks(s.after(1), d, "alice", number))
         s.ok(s.now, accepted, word)
     s.ok(s.now - 1, False, "invalid: event too large")
     return s.case()

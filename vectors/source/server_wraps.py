@@ -101,7 +101,7 @@ def refused_result(d: Dialect, req: str = "") -> Case:
     s.says(result(id_of(asked.step), RESULT))
     publishes(s, d, d.response(asked.event, 3, RESULT), WRAP)
     s.ok(s.now, False, "invalid: event too large")
-    publishes(s, d, d.error(asked.event, 3, -32603, data={"size": {"$id": "any"}}), WRAP)
+    publishes(s, d, d.error(asked.event, 3, -32603, data={"size": ANY_ID}), WRAP)
     return s.case()
 
 

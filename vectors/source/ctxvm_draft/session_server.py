@@ -107,6 +107,7 @@ CASES = shared(
         wraps.disabled: "CTX-ENC-01",
         wraps.unsolicited: "CTX-ENC-02 CTX-ENC-11",
         wraps.wrapped_progress: "CTX-ENC-02",
+        wraps.refused_result: "",
         wraps.plain_after_wrap: "",
         wraps.other_wrap: "",
         wraps.two_wraps: "",
