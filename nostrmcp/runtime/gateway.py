@@ -99,6 +99,7 @@ class Gateway:
         self._closing: set[asyncio.Task[None]] = set()
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
+        self._is_over = asyncio.Event()
         self.server = Server(settings, key, random, Now(int(clock()), self._loop.time()))
         self._driver = Driver(
             self.server,
@@ -137,6 +138,7 @@ class Gateway:
         To withdraw is to ask every relay to delete what was announced; those that did not agree are given.
         """
         if self._stopped:
+            await self._is_over.wait()
             return []
         self._stopped = True
         self._driver.hear_no_more()
@@ -150,17 +152,20 @@ class Gateway:
 
     async def _end(self) -> None:
         """Whatever happened, no process and no connection is left."""
-        self._driver.close()
-        for link in list(self._lines):
-            self._close(Close(link))
-        await asyncio.gather(*self._closing, return_exceptions=True)
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await self._task
-        if self._processor is not None:
-            await self._processor.close()
-        await self._driver.pool.close()
+        try:
+            self._driver.close()
+            for link in list(self._lines):
+                self._close(Close(link))
+            await asyncio.gather(*self._closing, return_exceptions=True)
+            if self._task is not None:
+                self._task.cancel()
+                with contextlib.suppress(asyncio.CancelledError, Exception):
+                    await self._task
+            if self._processor is not None:
+                await self._processor.close()
+            await self._driver.pool.close()
+        finally:
+            self._is_over.set()
 
     async def _withdraw(self) -> list[PublishError]:
         addresses = self.server.announcer.addresses

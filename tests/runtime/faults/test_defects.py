@@ -15,8 +15,8 @@ from nostrmcp.runtime.loopback import LoopbackRelay
 from nostrmcp.runtime.stdio import Gone, Peer, Said
 from nostrmcp.session.actions import Link
 
-from ..helpers import run
-from .world import Backend, Watch, call, client_of, pass_time, restart_at_once, serving
+from ..helpers import at_once, run
+from .world import Backend, Watch, Wire, call, client_of, pass_time, restart_at_once, serving
 
 SECRET = "a stranger's word, or a secret"
 
@@ -138,17 +138,19 @@ async def test_in_who_is_told_what_the_server_says() -> None:
 
 @run
 async def test_in_an_observer() -> None:
-    backend = Backend()
+    backend, wire = Backend(), Wire()
 
     def observe(_: Observed) -> None:
         raise KeyError(SECRET)
 
     async with (
-        LoopbackRelay() as relay,
-        serving([relay.url], backend, observe=observe),
-        client_of([relay.url], observe=observe) as client,
+        LoopbackRelay(record=wire.record) as relay,
+        serving([relay.url], backend, observe=observe, pool={"sleep": at_once}),
+        client_of([relay.url], observe=observe, pool={"sleep": at_once}) as client,
     ):
+        wire.frames.clear()
         relay.cut()
+        await wire.until(lambda direction, frame: frame.startswith(b'["EOSE"'), 2)
         await the_rest_works(client, backend)
 
 
@@ -230,11 +232,26 @@ async def test_a_stop_that_fails_in_the_middle_still_ends_processes_and_connecti
 
 
 @run
-async def test_two_stops_at_once_are_one() -> None:
+async def test_two_stops_at_once_are_one_and_both_wait_for_the_end() -> None:
     backend = Backend()
-    async with LoopbackRelay() as relay, serving([relay.url], backend) as gateway:
-        assert await asyncio.gather(gateway.stop(), gateway.stop()) == [[], []]
-        assert backend.closed == [Link("mcp")]
+    ending = asyncio.Event()
+
+    class Slow:
+        def send(self, message: object) -> None: ...
+
+        async def close(self) -> None:
+            await ending.wait()
+
+    async with LoopbackRelay() as relay:
+        async with serving([relay.url], backend, connect=lambda *given: Slow()) as gateway:
+            first, second = asyncio.create_task(gateway.stop()), asyncio.create_task(gateway.stop())
+            for _ in range(100):
+                await asyncio.sleep(0)
+            assert not first.done() and not second.done()
+            ending.set()
+            assert await asyncio.gather(first, second) == [[], []]
+        while relay.connections:
+            await asyncio.sleep(0)
 
 
 def test_a_defect_never_tells_its_words() -> None:
