@@ -15,6 +15,8 @@ from nostrmcp.cli.main import main
 
 ZOO = Path(__file__).resolve().parent / "zoo" / "adapter.py"
 Value = dict[str, Any]
+# A busy machine is no fault of a testee; where a time-out is what is tested, it is given.
+PATIENT = ("--timeout", "60", "--start-timeout", "60")
 
 
 def animal(name: str) -> str:
@@ -40,7 +42,7 @@ class Ran:
 
 def run(capsys: pytest.CaptureFixture[str], testee: str, *arguments: str) -> Ran:
     """`nostrmcp conformance run --json`, with the lines of its stream."""
-    code = main(["conformance", "run", "--testee", testee, "--json", *arguments])
+    code = main(["conformance", "run", "--testee", testee, "--json", *PATIENT, *arguments])
     captured = capsys.readouterr()
     assert captured.out, captured.err
     header, *results, footer = map(json.loads, captured.out.splitlines())

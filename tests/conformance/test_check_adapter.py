@@ -12,11 +12,11 @@ import pytest
 from nostrmcp.cli.main import main
 from nostrmcp.conformance.vectors import vectors_folder
 
-from .running import animal
+from .running import PATIENT, animal
 
 
 def check(capsys: pytest.CaptureFixture[str], testee: str, *more: str) -> tuple[int, list[str]]:
-    code = main(["conformance", "run", "--testee", testee, "--check-adapter", "--timeout", "5", *more])
+    code = main(["conformance", "run", "--testee", testee, "--check-adapter", *PATIENT, *more])
     return code, capsys.readouterr().out.splitlines()
 
 

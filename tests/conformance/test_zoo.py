@@ -12,11 +12,11 @@ from .running import animal, run
 
 CASES = {case.id: case for case in load_suite(vectors_folder() / "common" / "bip340.json").cases}
 STRUCK = {name: case for name, case in CASES.items() if case.op == "schnorr_verify"}
-SUITE = ("--suite", "bip340", "--seed", "1", "--timeout", "5")
+SUITE = ("--suite", "bip340", "--seed", "1")
 # Enough to see a fault, and that the rest of a run is intact.
 FEW = [
     *("--case", "bip340-verify", "--case", "bip340-verify-other-key", "--case", "bip340-verify-infinity"),
-    *("--case", "bip340-pubkey-one", "--case", "bip340-seckey-zero", "--timeout", "5"),
+    *("--case", "bip340-pubkey-one", "--case", "bip340-seckey-zero"),
 ]
 
 
@@ -122,7 +122,8 @@ NOT_RUN = {
 
 @pytest.mark.parametrize("name", NOT_RUN)
 def test_who_cannot_be_scored(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = run(capsys, animal(name), "--suite", "bip340", "--start-timeout", "1", "--timeout", "1")
+    hurry = {"never-speaks": ("--start-timeout", "1"), "hangs-always": ("--timeout", "1")}.get(name, ())
+    ran = run(capsys, animal(name), "--suite", "bip340", *hurry)
     assert ran.code == 3
     assert ran.footer["verdict"] == "it could not be run"
     assert re.match(NOT_RUN[name], ran.footer["aborted"], re.DOTALL), ran.footer["aborted"]
