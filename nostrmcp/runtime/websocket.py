@@ -49,9 +49,30 @@ class SocketLimits:
     close_timeout: float = 2.0
 
 
+class _Leaving:
+    """The connections with something to send, in the order in which it was written. They leave together."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self) -> None:
+        self._connections: list[_Connection] = []
+
+    def add(self, connection: _Connection) -> None:
+        self._connections.append(connection)
+        if len(self._connections) == 1:
+            connection.loop.call_soon(self.now)
+
+    def now(self) -> None:
+        connections, self._connections = self._connections, []
+        for connection in connections:
+            connection.leave()
+
+
 class _Connection(Connection):
     """The library's connection with a shorter way in and out: a message is read without a task for it, and messages
     written in one turn of the loop leave in one system call."""
+
+    leaving: _Leaving
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -108,7 +129,7 @@ class _Connection(Connection):
         if self.outgoing_bytes >= BURST:
             self.leave()
         elif len(self._outgoing) == 1:
-            self.loop.call_soon(self.leave)
+            self.leaving.add(self)
 
     def leave(self) -> None:
         """Send what has gathered, unless goodbye was said."""
@@ -118,11 +139,9 @@ class _Connection(Connection):
 
 
 class _ClientConnection(_Connection, client.ClientConnection):
-    pass
-
-
-class _ServerConnection(_Connection, server.ServerConnection):
-    pass
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.leaving = _Leaving()
 
 
 class Socket:
@@ -143,8 +162,8 @@ class Socket:
                 raise SocketClosed(_why(connection.close_exc))
             if connection.is_held:
                 connection.let_come()
-            # Answers to what was read so far need not wait for the end of this turn.
-            connection.leave()
+            # What answers the messages read so far need not wait for the end of this turn.
+            connection.leaving.now()
             connection.waiter = connection.loop.create_future()
             await connection.waiter
         return messages.popleft()
@@ -289,12 +308,15 @@ async def listen(
         assert isinstance(connection, _Connection)
         await serve(Socket(connection))
 
+    class Joined(_Connection, server.ServerConnection):
+        leaving = _Leaving()  # one for all: what one says leads to messages for others
+
     options: dict[str, Any] = {"backlog": 1024}
     listening = await server.serve(
         handle,
         host,
         port,
-        create_connection=_ServerConnection,
+        create_connection=Joined,
         compression=None,
         process_request=answer,
         open_timeout=limits.open_timeout,
