@@ -161,7 +161,8 @@ async def test_what_was_taken_is_noted_before_anything_is_done_about_it() -> Non
 @run
 async def test_the_outcome_of_a_publication_is_told() -> None:
     one, two, three = event("one"), event("two"), event("three")
-    refused = AllRefused((PublishError(RELAY, Reason.REFUSED, "blocked: no"), PublishError("ws://b", Reason.CLOSED)))
+    silent, spoken = PublishError("ws://b", Reason.TIMED_OUT), PublishError(RELAY, Reason.REFUSED, "blocked: no")
+    refused = AllRefused((silent, spoken))
     async with world() as it:
         it.driver.do([Publish(one), Publish(two), Publish(three)])
         it.pool.offers[one.id](None)

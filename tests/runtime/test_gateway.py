@@ -399,3 +399,19 @@ async def test_a_payment_that_fails_on_either_side() -> None:
             with pytest.raises(Refused, match="its payment failed, or its demand expired"):
                 await add(client)
         assert not [one for one in it.backend.heard if getattr(one, "method", "") == "tools/call"]
+
+
+@in_every_form
+@run
+async def test_a_result_that_a_relay_finds_too_large(revision: Revision, encryption: Encryption) -> None:
+    """The relay takes less than the gateway's own limit: whoever waits is told, at once and not by a time-out."""
+    size = 2000 if encryption is Encryption.REQUIRED else 1000
+    async with world(provider(revision, encryption=encryption)) as it:
+        it.relay.faults.add(parse(f"size={size}:after=2"))  # initialize and its result
+        async with it.client(revision, encryption=encryption) as client:
+            await client.initialize(VERSION)
+            with pytest.raises(Refused, match="relays refused the result") as refused:
+                await client.request("tools/list")
+            assert refused.value.error.code == -32603
+            assert type(refused.value.error.data) is dict and refused.value.error.data["size"] > size
+            assert await add(client) == "42"
