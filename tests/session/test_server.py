@@ -280,6 +280,11 @@ class TestRequestsToClients:
         assert len(published(server.closed(link, START))) == 1, "it is withdrawn"
         assert (len(server.upstream), len(server.alarms)) == (0, 1), "sessions expire, nothing else is awaited"
 
+    def test_each_has_an_id_of_its_own(self) -> None:
+        server, link = self.with_link()
+        sent = [contents(server.message(link, Request(id_, "roots/list"), START))[0]["id"] for id_ in (1, "1", 2)]
+        assert len(set(sent)) == 3
+
     def test_no_more_are_pending_than_may_be(self) -> None:
         server, link = self.with_link(limits=ServerLimits(pending=1))
         server.message(link, Request(1, "roots/list"), START)
