@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..mcp.jsonrpc import Error, Request, Result
-from ..nostr import LocalProtocolError, Violation, filters
+from ..nostr import LocalProtocolError, Violation, filters, strict_json
 from ..revisions.model import LIST_MEMBERS, MessageClass, PriceForm, Revision
 from ..translate import announce
 from ..translate.announce import LIST_METHODS, Announcement
-from .actions import Action, Drop, Publish
+from .actions import Action, Drop, Link, Publish
 from .links import McpLink
 from .settings import Encryption, McpServer
 
@@ -39,6 +39,8 @@ class Announcer:
     def __init__(self, host: Server) -> None:
         self._host = host
         self._latest: dict[tuple[int, str | None], int] = {}
+        # Lists that are being read, and whether each has changed since that began.
+        self._reading: dict[tuple[Link, MessageClass], bool] = {}
         # The kind of what stands at each address: what a provider that withdraws has to name.
         self.addresses: dict[str, int] = {}
 
@@ -63,7 +65,7 @@ class Announcer:
         actions = self._announce(server, MessageClass.SERVER, link.result)
         for message_class, capability in _CAPABILITIES.items():
             if type((link.capabilities or {}).get(capability)) is dict:
-                actions += self._read(server, link, message_class, [], None)
+                actions += self._begin(server, link, message_class)
         return actions
 
     def changed(self, link: McpLink, method: str) -> list[Action]:
@@ -71,7 +73,17 @@ class Announcer:
         server = next(one for one in self._host.settings.servers if one.id == link.link.server)
         if not server.announced or link.session is not None:
             return []
-        return [action for one in _CHANGED[method] for action in self._read(server, link, one, [], None)]
+        return [action for one in _CHANGED[method] for action in self._begin(server, link, one)]
+
+    def _begin(self, server: McpServer, link: McpLink, message_class: MessageClass) -> list[Action]:
+        """Read a list from its first page. One that changes while it is read is read once more after that, however
+        often it changes: an MCP server that says so without end, and answers nothing, makes nothing grow."""
+        key = (link.link, message_class)
+        if key in self._reading:
+            self._reading[key] = True
+            return []
+        self._reading[key] = False
+        return self._read(server, link, message_class, [], None)
 
     def _read(
         self, server: McpServer, link: McpLink, message_class: MessageClass, pages: list[Any], cursor: str | None
@@ -83,16 +95,22 @@ class Announcer:
     def _was_read(
         self, server: McpServer, link: McpLink, message_class: MessageClass, pages: list[Any], answer: Result | Error
     ) -> list[Action]:
+        key = (link.link, message_class)
         if isinstance(answer, Error):
+            self._reading.pop(key, None)
             return []
         pages.append(answer.result)
         cursor = answer.result.get("nextCursor")
-        if type(cursor) is str and len(pages) < MAX_PAGES:
+        # What is larger than relays carry is not announced, so no more of it is read.
+        fits = sum(len(strict_json.dump(page)) for page in pages) <= self._host.settings.limits.event
+        if type(cursor) is str and len(pages) < MAX_PAGES and fits:
             return self._read(server, link, message_class, pages, cursor)
+        has_changed = self._reading.pop(key, False)
         member = LIST_MEMBERS[message_class]
         lists = [page[member] for page in pages if type(page.get(member)) is list]
         items = [item for one in lists for item in one]
-        return self._announce(server, message_class, {member: items})
+        actions = self._announce(server, message_class, {member: items})
+        return [*actions, *self._begin(server, link, message_class)] if has_changed else actions
 
     def _announce(self, server: McpServer, message_class: MessageClass, content: dict[str, Any]) -> list[Action]:
         """One event a revision, dated after our own latest at its address; what is too large is not announced."""

@@ -54,7 +54,8 @@ class Gate:
         self._started = started
         self._done = done
         self._recent: dict[bytes, None] = {}
-        self.seen = Seen(seen, 2 * fresh)
+        # A second more than an event can be fresh: dates are whole seconds, and this clock is not.
+        self.seen = Seen(seen, 2 * fresh + 1)
 
     def open(self, event: Event, now: Now) -> Arrival:
         """The message's event, verified, fresh and new (HOUSE-TIME-01, HOUSE-TIME-03, HOUSE-ONCE-02, HOUSE-CRYPT-01).

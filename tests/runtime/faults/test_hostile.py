@@ -292,6 +292,43 @@ async def test_what_is_asked_and_cancelled_does_not_make_what_waits_for_a_server
     assert backend.marks == ["kept"]
 
 
+@run
+async def test_a_server_whose_lists_change_without_end_is_asked_for_one_at_a_time() -> None:
+    """A thousand changes while the list is read: it is read once more, and announced twice."""
+    backend = Backend()
+    settings = server_settings(servers=(McpServer("mcp", announced=True),))
+    async with LoopbackRelay() as relay, serving([relay.url], backend, settings) as gateway:
+        [link] = backend.opened
+        lists: list[Request] = []
+        answer = backend.take
+        backend.take = lambda link, message: lists.append(message)  # type: ignore[method-assign, arg-type, return-value]
+        for _ in range(1000):
+            backend.said[link](Notification("notifications/tools/list_changed"))
+        assert [one.method for one in lists] == ["tools/list"]
+        assert len(gateway.server.links[link].answers) == 1
+        backend.said[link](Result(lists[0].id, {"tools": [{"name": "new"}]}))
+        assert [one.method for one in lists] == ["tools/list"] * 2
+        backend.said[link](Result(lists[1].id, {"tools": [{"name": "newer"}]}))
+        assert len(lists) == 2 and not gateway.server.links[link].answers
+        backend.take = answer  # type: ignore[method-assign]
+
+
+@run
+async def test_a_list_that_no_relay_would_carry_is_not_read_to_its_end() -> None:
+    backend, watch = Backend(), Watch()
+    settings = server_settings(servers=(McpServer("mcp", announced=True),))
+    async with LoopbackRelay() as relay, serving([relay.url], backend, settings, observe=watch) as gateway:
+        [link] = backend.opened
+        pages: list[Request] = []
+        backend.take = lambda link, message: pages.append(message)  # type: ignore[method-assign, arg-type, return-value]
+        backend.said[link](Notification("notifications/tools/list_changed"))
+        while gateway.server.links[link].answers:
+            page = {"tools": [{"name": "x" * 30_000}], "nextCursor": "more"}
+            backend.said[link](Result(pages[-1].id, page))
+        assert len(pages) == 3
+        assert watch.drops()["too_large"] == 1
+
+
 def notice(method: str, params: dict[str, Any], author: SecretKey, *tags: tuple[str, ...]) -> Event:
     """A notification of a client of contextvm, made by hand."""
     content = json.dumps({"jsonrpc": "2.0", "method": method, "params": params})
