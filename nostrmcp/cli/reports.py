@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 import traceback
@@ -21,6 +22,8 @@ from .problem import Problem
 
 FORMATS = ("json", "junit", "html", "md")
 Target = tuple[str, Path]
+# What a shell reports of a command that SIGINT ended; it is no verdict.
+INTERRUPTED = 130
 
 
 def add_action(
@@ -47,8 +50,13 @@ class _Paragraphs(argparse.HelpFormatter):
 
 
 def _guarded(run: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    # A job that is cancelled takes its testee with it.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return int(run(options))
+    except KeyboardInterrupt:
+        print("nostrmcp: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except (BadSelection, BadTestee, BadStream, baseline.BadBaseline) as problem:
         raise Problem(visible(str(problem))) from None
     except (Problem, BrokenPipeError):
@@ -59,6 +67,8 @@ def _guarded(run: Callable[[argparse.Namespace], int], options: argparse.Namespa
         told = f"{type(defect).__name__} at {where}: {visible(str(defect))}"
         print(f"nostrmcp: a defect of nostrmcp: {told}", file=sys.stderr)
         return Exit.DEFECT
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def add_report(parser: argparse.ArgumentParser) -> None:

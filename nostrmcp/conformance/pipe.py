@@ -163,6 +163,7 @@ class Pipe:
         """End the program and all that it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
         self._process.wait()
         for one in self._files():
             _close(one)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from nostrmcp.cli import reports
 from nostrmcp.cli.main import main
 from nostrmcp.conformance.selection import Selection, in_order, is_hardening, revisions_of, survey
 from nostrmcp.conformance.testee import BadTestee, command_of
@@ -318,10 +321,42 @@ def test_a_child_of_the_testee_does_not_outlive_it(tmp_path: Path, capsys: pytes
     )
     ran = run(capsys, f"cmd:{sys.executable} {program}", "--suite", "nip40", "--start-timeout", "2")
     assert ran.code == 3
-    # Who ended is gone, or is a zombie until its new parent takes note.
-    pid = int(pids.read_text())
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
-    assert state == "" or state.startswith("Z"), state
+    assert state_of(int(pids.read_text())) in ("", "Z")
+
+
+def state_of(pid: int) -> str:
+    """The state of a process by its letter: who ended is gone, or a zombie until its new parent takes note."""
+    return subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()[:1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_interrupted_takes_its_testee_with_it(number: signal.Signals, tmp_path: Path) -> None:
+    program, told = tmp_path / "mute.py", tmp_path / "pid"
+    os.mkfifo(told)
+    program.write_text(f"import os, time\nopen({str(told)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    testee = f"cmd:{sys.executable} {program}"
+    command = [sys.executable, "-m", "nostrmcp", "conformance", "run", "--testee", testee, "--start-timeout", "500"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as runner:
+        pid = int(told.read_text())
+        runner.send_signal(number)
+        _, errors = runner.communicate(timeout=60)
+    assert (runner.returncode, errors) == (130, "nostrmcp: interrupted\n")
+    assert state_of(pid) in ("", "Z")
+
+
+def test_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is drawn on a terminal, after a second, ten times a second at most, and wiped."""
+    now = 0.0
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr("nostrmcp.cli.reports.time.monotonic", lambda: now)
+    bar = reports.Bar()
+    for now in (0.5, 1.0, 1.25, 1.3, 1.5):
+        bar.show(int(now * 100), 200)
+    bar.end()
+    drawn = terminal.getvalue().split("\r")[1:]
+    assert drawn == [f"[{'#' * 25}{' ' * 15}] 125/200", f"[{'#' * 30}{' ' * 10}] 150/200", "\033[K"]
 
 
 def test_the_progress_bar_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
