@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import re
-import shlex
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..conformance.text import visible
 from ..mcp import Version
 from ..nostr import LocalProtocolError, SecretKey, Violation, nip19
 from ..revisions import REVISIONS, Revision
@@ -22,6 +23,7 @@ from ..runtime.pool import Pool
 from ..runtime.state import StateError, StateFile
 from ..runtime.stdio import Gone, Peer, Said, StdioProcess
 from ..session.actions import Link
+from ..session.links import has_handshake
 from ..session.settings import Encryption, McpServer, ServerLimits, ServerSettings, ServerTimers
 from ..translate.route import Price
 from .network import (
@@ -29,10 +31,12 @@ from .network import (
     add_key,
     add_relays,
     key_of,
+    program,
     public_key,
     relays_of,
     run_until_signal,
     say,
+    seconds,
     teller,
     unless_stopped,
 )
@@ -70,14 +74,20 @@ def add_to(commands: Any) -> None:
     add_key(parser, "a new key for this run")
     parser.add_argument(
         "--revision", action="append", choices=["all", *REVISIONS], metavar="R",
-        help=f"a revision to speak, in order of preference: {', '.join(REVISIONS)}, or all (the default)",
+        help=f"a revision to speak, in order of preference: {', '.join(REVISIONS)}, or all "
+        "(default: NOSTRMCP_REVISION, else all)",
     )  # fmt: skip
     parser.add_argument("--mcp-version", choices=list(Version), default="2025-11-25", help="(default: 2025-11-25)")
-    parser.add_argument("--server-id", default="mcp", help="the server's id, where the revision has one (default: mcp)")
+    parser.add_argument(
+        "--server-id", default=os.environ.get("NOSTRMCP_SERVER_ID") or "mcp",
+        help="the server's id, where the revision has one (default: NOSTRMCP_SERVER_ID, else mcp)",
+    )  # fmt: skip
     parser.add_argument("--config", type=Path, metavar="FILE", help="several servers, as [[server]] tables in TOML")
     parser.add_argument("--shared", action="store_true", help="one process for all clients, in place of one for each")
     parser.add_argument("--max-processes", type=int, default=32, metavar="N", help="processes at a time (default: 32)")
-    parser.add_argument("--idle", type=float, default=600, metavar="S", help="seconds until an idle session ends (600)")
+    parser.add_argument(
+        "--idle", type=seconds, default=600, metavar="S", help="seconds until an idle session ends (600)"
+    )
     announcing = parser.add_argument_group("announcements")
     announcing.add_argument("--announce", action="store_true", help="tell relays of the server")
     announcing.add_argument(
@@ -105,12 +115,15 @@ def _run(options: argparse.Namespace) -> int:
     relays = relays_of(options)
     key = key_of(options, relays)
     offers = _offers(options)
-    processor = shlex.split(options.payment_processor) if options.payment_processor else None
+    named = options.payment_processor
+    processor = None if named is None else program(named, "--payment-processor")
     prices = tuple(_price(text) for text in options.price)
     if prices and not processor:
         raise Problem("a price needs a program that makes invoices: name one with --payment-processor")
-    if options.max_processes <= 0 or options.idle <= 0:
-        raise Problem("--max-processes and --idle are more than 0")
+    if options.max_processes <= 0:
+        raise Problem("--max-processes is more than 0")
+    if any(offer.server.announced for offer in offers) and not has_handshake(options.mcp_version):
+        raise Problem("an announcement is what a server says to initialize, which --mcp-version does not have")
     state = _state(options.state)
     try:
         settings = ServerSettings(
@@ -213,7 +226,10 @@ def _address(server_id: str, revision: Revision, key: SecretKey, relays: list[st
 
 
 def _revisions(options: argparse.Namespace) -> tuple[Revision, ...]:
-    names = list(options.revision or ["all"])
+    names = list(options.revision or os.environ.get("NOSTRMCP_REVISION", "").split() or ["all"])
+    unknown = [name for name in names if name not in ("all", *REVISIONS)]
+    if unknown:
+        raise Problem(f"NOSTRMCP_REVISION names {visible(unknown[0])}; there are {', '.join(REVISIONS)}")
     named = list(_ALL) if "all" in names else list(dict.fromkeys(names))
     if options.encryption is Encryption.REQUIRED and "all" in names:
         named = [name for name in named if REVISIONS[name].kinds.wraps]
@@ -262,6 +278,8 @@ def _configured(path: Path, options: argparse.Namespace) -> list[_Offer]:
     offers = []
     for number, table in enumerate(tables, start=1):
         where = f"{path}: server {number}"
+        if not isinstance(table, dict):
+            raise Problem(f"{where} is not a table")
         for name, value in table.items():
             if name not in _SERVER or not isinstance(value, _SERVER[name]):
                 raise Problem(f"{where}: {name} is unknown or of the wrong type; there are {', '.join(_SERVER)}")

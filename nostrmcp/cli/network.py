@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import math
 import os
 import secrets
+import shlex
 import signal
 import sys
 import time
@@ -87,6 +89,25 @@ def public_key(text: str) -> bytes:
     if not isinstance(entity, PublicKey):
         raise Problem(f"{visible(text)} is not a public key: give an npub or 64 hexadecimal digits")
     return entity.x
+
+
+def seconds(text: str) -> float:
+    """A time that an option names."""
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError("a time is more than 0 seconds")
+    return value
+
+
+def program(text: str, option: str) -> list[str]:
+    """A program and its arguments, as an option names them in the manner of a shell."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if not words:
+        raise Problem(f"{option} is not a command: {visible(text)}")
+    return words
 
 
 def teller(verbose: bool) -> Observer:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import shlex
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -28,10 +27,12 @@ from .network import (
     add_key,
     add_relays,
     key_of,
+    program,
     public_key,
     relays_of,
     run_until_signal,
     say,
+    seconds,
     teller,
     unless_stopped,
 )
@@ -75,7 +76,7 @@ def add_to(commands: Any) -> None:
     add_relays(finding)
     add_key(finding, "none")
     finding.add_argument("--author", action="append", default=[], metavar="KEY", help="only servers of this npub")
-    finding.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for relays (default: 10)")
+    finding.add_argument("--timeout", type=seconds, default=10.0, metavar="S", help="seconds for relays (default: 10)")
     finding.add_argument("--json", action="store_true", help="one JSON object a server")
     finding.set_defaults(run=_discover)
 
@@ -96,7 +97,9 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-plain", action="store_true", help="go on in plain text where encryption gets no answer"
     )
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds for an answer (default: 60)")
+    parser.add_argument(
+        "--timeout", type=seconds, default=60.0, metavar="S", help="seconds for an answer (default: 60)"
+    )
     parser.add_argument(
         "--pay-with", metavar="CMD", help="a wallet: the program that pays invoices; see spec/runtime.md"
     )
@@ -132,6 +135,7 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
         raise Problem("the target is not an naddr, nprofile, npub or a key in hexadecimal") from None
     relays = relays_of(options, target.relays)
     key = key_of(options, relays)
+    wallet = None if options.pay_with is None else WalletCommand(program(options.pay_with, "--pay-with"))
     if options.server_id is not None:
         target = discover.Target(target.pubkey, options.server_id, target.relays, target.kind)
     given = REVISIONS[options.revision] if options.revision else None
@@ -143,7 +147,7 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
     revision = given or (found.revision if found else REVISIONS["contextvm"])
     encryption = options.encryption or (Encryption.OPTIONAL if revision.kinds.wraps else Encryption.DISABLED)
     payments: PaymentPolicy = PaymentPolicy()
-    if options.pay_with:
+    if wallet is not None:
         payments = SpendingLimit(pay=True, purse=Purse(options.max_sats))
     server_id = target.server_id if target.server_id or found is None else found.about.server_id
     try:
@@ -158,7 +162,6 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
         )
     except LocalProtocolError as problem:
         raise Problem(problem.detail) from None
-    wallet = WalletCommand(shlex.split(options.pay_with)) if options.pay_with else None
     return NostrClient(settings, key, Pool(relays, key=key), said, wallet=wallet, observe=teller(options.verbose))
 
 
