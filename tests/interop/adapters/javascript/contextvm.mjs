@@ -18,7 +18,7 @@ import { verifyEvent } from "nostr-tools/pure"
 export class Refusal extends Error {}
 
 // The parts of a transport that make tags and read content; they are the same in both.
-const parts = new NostrServerTransport({ ...common("01".repeat(32)), relayHandler: new Relay() })
+const parts = new NostrServerTransport({ ...common("01".repeat(32)), relayHandler: new Relay("server") })
 
 export const operations = {
   encode_message: ({ message, sender, recipient, request, created_at }) => {
@@ -42,7 +42,7 @@ function common(key) {
 }
 
 // A function and not a class, so that it is there when `parts` is made.
-function Relay() {
+function Relay(role) {
   this.published = []
   this.callbacks = new Set()
   this.connect = async () => {}
@@ -53,8 +53,9 @@ function Relay() {
     return () => this.callbacks.delete(onEvent)
   }
   this.unsubscribe = () => this.callbacks.clear()
-  // Without an address the client would look for relays on the network; nothing ever connects to this one.
-  this.getRelayUrls = () => ["ws://127.0.0.1:9"]
+  // A server sends announcements to addresses by connections of its own, so it gets none. A client that gets none looks
+  // for relays on the network; nothing ever connects to this one.
+  this.getRelayUrls = () => (role === "client" ? ["ws://127.0.0.1:9"] : [])
   this.deliver = event => this.callbacks.forEach(callback => callback(event))
 }
 
@@ -77,7 +78,7 @@ class Machine {
   }
 
   async restart() {
-    this.relay = new Relay()
+    this.relay = new Relay(this.role)
     this.transport = this.make(this.relay)
     this.transport.onerror = () => {}
     // It ends when the server has announced itself, which takes answers of the MCP server.
@@ -104,6 +105,8 @@ class Machine {
 }
 
 class ServerMachine extends Machine {
+  role = "server"
+
   make(relay) {
     const { key, encryption, allow, servers: [server] } = this.open
     const transport = new NostrServerTransport({
@@ -150,6 +153,8 @@ class ServerMachine extends Machine {
 }
 
 class ClientMachine extends Machine {
+  role = "client"
+
   make(relay) {
     const { key, encryption, ephemeral_wraps, server, handshake } = this.open
     const transport = new NostrClientTransport({
