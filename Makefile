@@ -19,8 +19,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-run: $(READY) ## set up, then check every vector file against the package
-	$(BIN)/nostrmcp vectors check
+run: $(READY) ## set up, then put every vector and every live check to this package, and write conformance.html
+	$(BIN)/nostrmcp conformance self --report html=conformance.html
 
 test: $(READY) ## set up, then run all tests (quick property profile)
 	$(BIN)/python -m pytest -n $(JOBS) -q
@@ -85,5 +85,5 @@ cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the core must 
 ci: lint types check-vectors check-spec peers test run cov ## what .ci/run runs
 
 clean: ## remove what make made
-	rm -rf $(VENV) .official .peers dist build .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) conformance.html .official .peers dist build .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

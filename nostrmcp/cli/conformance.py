@@ -14,7 +14,7 @@ from typing import Any
 
 from ..conformance import baseline
 from ..conformance.selection import LEVELS, Selection, Survey, in_order, is_hardening, survey
-from ..conformance.stream import Writer, open_stream
+from ..conformance.stream import Writer, joined, open_stream
 from ..conformance.testee import Testee, Timeouts, command_of
 from ..conformance.text import visible
 from ..conformance.verdicts import Exit
@@ -51,10 +51,14 @@ def add_to(commands: Any) -> None:
 
     example = "nostrmcp conformance report run.jsonl --report html=run.html"
     reporting = reports.add_action(actions, "report", _report, "render a saved stream again", example)
-    reporting.add_argument("stream", type=Path, help="what --report json=FILE wrote")
+    reporting.add_argument("stream", type=Path, nargs="+", help="what --report json=FILE wrote; several are one report")
     reports.add_report(reporting)
 
     live.add_to(actions)
+
+    example = "nostrmcp conformance self --report html=conformance.html"
+    about = "run everything against nostrmcp itself: vectors through the pipe, live checks against its gateway"
+    reports.add_report(reports.add_action(actions, "self", _self, about, example))
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +94,8 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    reports.show(open_stream(options.stream), options)
+    streams = [open_stream(path) for path in options.stream]
+    reports.show(joined(streams) if len(streams) > 1 else streams[0], options)
     return Exit.CONFORMING
 
 
@@ -125,6 +130,29 @@ def _run(options: argparse.Namespace) -> int:
         if options.write_baseline is not None:
             reports.write_baseline(stream, options.write_baseline, expected)
     return code
+
+
+def _self(options: argparse.Namespace) -> int:
+    """Both kinds of run against this package, as one report."""
+    from ..conformance.runner import Run, Settings
+
+    seed = random.SystemRandom().randrange(1_000_000)
+    everything = Selection()
+    found = survey(everything, set())
+    with tempfile.TemporaryDirectory(prefix="nostrmcp-") as folder:
+        paths = [Path(folder) / name for name in ("vectors.jsonl", "live.jsonl")]
+        print("vectors, through the pipe ...", file=sys.stderr)
+        bar = reports.Bar()
+        with reports.writing(paths[0]) as file:
+            testee = Testee(command_of("self"), Timeouts(10.0, 10.0))
+            Run(testee, Settings("self", everything, seed), found, Writer(file)).run(bar.show)
+        bar.end()
+        print("live checks of the gateway, over a relay ...", file=sys.stderr)
+        live.run_gateway(paths[1], seed)
+        stream = joined([open_stream(path) for path in paths])
+        reports.show(stream, options)
+        *_, footer = stream()
+        return int(footer["exit"])
 
 
 def _check_adapter(command: list[str], timeouts: Timeouts, found: Survey) -> int:

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import shlex
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -143,6 +144,36 @@ def _run(options: argparse.Namespace, role: Role, again: list[tuple[str, str | N
         if options.write_baseline is not None:
             reports.write_baseline(stream, options.write_baseline, expected)
     return int(code)
+
+
+def run_gateway(path: Path, seed: int) -> None:
+    """Every check of servers against our own gateway with the example server, in every revision; the stream of it."""
+    from ..conformance.live.catalogue import RUNS
+    from ..conformance.live.process import starting
+    from ..conformance.live.run import Live
+    from ..conformance.live.server_bench import Call, Timing
+
+    gateway = [sys.executable, "-m", "nostrmcp", "gateway", "--announce"]
+    command = [*gateway, "--", sys.executable, "-m", "nostrmcp.runtime.example"]
+    hints = {"slow": Call("count", {"steps": 3, "pause": 0.1}), "error": Call("fail", {})}
+    named = [
+        word for name, call in hints.items() for word in ("--hint", f"{name}={call.tool}:{json.dumps(call.arguments)}")
+    ]
+    again = ("nostrmcp", "conformance", "live", "server", "--command", shlex.join(command), *named)
+    settings = Live(
+        role=Role.SERVER,
+        name="nostrmcp gateway",
+        again=again,
+        start=starting(command),
+        revisions=tuple(REVISIONS.values()),
+        hints=hints,
+        seed=seed,
+        timing=Timing(10.0, 30.0, 0.05),
+    )
+    bar = reports.Bar()
+    with reports.writing(path) as file:
+        asyncio.run(RUNS[Role.SERVER](settings, Writer(file)).run(bar.show))
+    bar.end()
 
 
 def _command(text: str | None) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TextIO
 
-from .verdicts import Status, Verdict
+from .verdicts import Status, Verdict, exit_code, overall
 
 FORMAT = "nostrmcp-run-v1"
 Value = dict[str, Any]
@@ -74,7 +74,7 @@ _SHAPES: dict[str, Value] = {
 }  # fmt: skip
 _OPTIONAL: Value = {
     "detail": str, "requirements": dict, "notes": list, "input": str, "expected": str, "actual": str, "wire": list,
-    "stderr": str, "baseline": dict,
+    "stderr": str, "baseline": dict, "again": list,
 }  # fmt: skip
 
 
@@ -136,6 +136,9 @@ class Cell:
     must: int = 0
     must_passed: int = 0
 
+    def __add__(self, other: Cell) -> Cell:
+        return Cell(self.verdicts + other.verdicts, self.must + other.must, self.must_passed + other.must_passed)
+
     @property
     def asked(self) -> int:
         return self.verdicts.total() - sum(self.verdicts[one] for one in UNASKED)
@@ -192,6 +195,38 @@ def summarise(stream: Stream) -> tuple[Value, Summary, Value]:
             case _:
                 footer = line
     return header, summary, footer
+
+
+def joined(streams: Sequence[Stream]) -> Stream:
+    """Several runs as one: the results one after the other, each with the command that runs it again."""
+
+    def read() -> Iterator[Value]:
+        headers, summaries, footers = zip(*map(summarise, streams), strict=True)
+        names = " and ".join(dict.fromkeys(str(one["testee"]) for one in headers))
+        yield headers[0] | {"testee": names, "selected": sum(one["selected"] for one in headers)}
+        number = 0
+        for stream, header in zip(streams, headers, strict=True):
+            for line in stream():
+                if line["type"] == "result":
+                    number += 1
+                    yield {"again": header["again"], **line, "n": number}
+        counts: Counter[str] = sum((one.counts for one in summaries), Counter())
+        aborted = [str(one["aborted"]) for one in footers if one["aborted"]]
+        code = exit_code(counts, aborted=bool(aborted))
+        whole = Summary()
+        for one in summaries:
+            whole.revisions |= {name: cell + whole.revisions.get(name, Cell()) for name, cell in one.revisions.items()}
+        yield {
+            "type": "footer",
+            "counts": dict(counts),
+            "score": whole.score(),
+            "verdict": overall(code, counts),
+            "exit": int(code),
+            "aborted": "; ".join(aborted) or None,
+            "seconds": round(sum(one["seconds"] for one in footers), 3),
+        }
+
+    return read
 
 
 def told(stream: Stream) -> Iterator[Value]:

@@ -36,7 +36,8 @@ def name_of(header: Value) -> str:
 
 def rerun(header: Value, result: Value) -> str:
     """The command that runs one case again."""
-    return shlex.join([*map(str, header["again"]), "--case", result["case"]])
+    again = result["again"] if "again" in result else header["again"]
+    return shlex.join([*map(str, again), "--case", result["case"]])
 
 
 def tally(counts: Value) -> str:
