@@ -138,6 +138,8 @@ _TO_SERVER, _TO_CLIENT, _BOTH = Direction
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
 _STRING, _INTEGER, _OBJECT, _ARRAY = Type.STRING, Type.INTEGER, Type.OBJECT, Type.ARRAY

@@ -5,14 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..mcp.jsonrpc import Error, Request, Result
+from ..mcp import catalogue, paths
+from ..mcp.catalogue import SERVER_INFO
+from ..mcp.jsonrpc import Error, Notification, Result
 from ..nostr import LocalProtocolError, Violation, filters, strict_json
 from ..revisions.model import LIST_MEMBERS, MessageClass, PriceForm, Revision
 from ..translate import announce
 from ..translate.announce import LIST_METHODS, Announcement
-from .actions import Action, Drop, Link, Publish
-from .links import McpLink
+from .actions import Action, Drop, Link, Notice, Publish
+from .errors import ErrorClass
+from .links import Body, McpLink, own_request
 from .settings import Encryption, McpServer
+from .subscriptions import LISTEN, LISTS, is_named, name_in
 
 if TYPE_CHECKING:
     from .server import Server
@@ -29,6 +33,7 @@ _CAPABILITIES = {
     MessageClass.RESOURCE_TEMPLATES: "resources",
     MessageClass.PROMPTS: "prompts",
 }
+DISCOVER = "server/discover"
 # Pages of a list that are read before it is taken to have no end.
 MAX_PAGES = 100
 
@@ -41,6 +46,8 @@ class Announcer:
         self._latest: dict[tuple[int, str | None], int] = {}
         # Lists that are being read, and whether each has changed since that began.
         self._reading: dict[tuple[Link, MessageClass], bool] = {}
+        # The number of the subscription by which each MCP server without a handshake tells of changes.
+        self._listening: dict[Link, int] = {}
         # The kind of what stands at each address: what a provider that withdraws has to name.
         self.addresses: dict[str, int] = {}
 
@@ -60,13 +67,44 @@ class Announcer:
         return link.when_ready(partial(self._announce_all, server, link))
 
     def _announce_all(self, server: McpServer, link: McpLink, failure: Error | None) -> list[Action]:
-        if failure is not None or not server.announced or link.result is None:
+        if failure is not None or not server.announced:
             return []
-        actions = self._announce(server, MessageClass.SERVER, link.result)
+        if link.result is not None:
+            return self._announce_as(server, link, link.result)
+        if catalogue.find(DISCOVER, link.version) is None:
+            return [_undescribed(f"MCP {link.version} has no way to ask for it")]
+        return [link.call(own_request(DISCOVER, link.version), partial(self._discovered, server, link))[1]]
+
+    def _discovered(self, server: McpServer, link: McpLink, answer: Result | Error) -> list[Action]:
+        """Without a handshake, what an MCP server answers to server/discover is announced as its result would be."""
+        if isinstance(answer, Error):
+            return [_undescribed("it was asked, and gave an error")]
+        said = _as_initialized(answer.result, server, link.version)
+        flags = {flag: True for flag, path in LISTS.values() if paths.read(said, ("capabilities", *path)) is True}
+        heard: list[Action] = []
+        if flags:
+            asked = own_request(LISTEN, link.version, {"notifications": flags})
+            self._listening[link.link], deliver = link.call(asked, partial(self._ended, link))
+            heard.append(deliver)
+        return [*heard, *self._announce_as(server, link, said)]
+
+    def _ended(self, link: McpLink, _answer: Result | Error) -> list[Action]:
+        del self._listening[link.link]
+        return []
+
+    def _announce_as(self, server: McpServer, link: McpLink, said: Body) -> list[Action]:
+        actions = self._announce(server, MessageClass.SERVER, said)
         for message_class, capability in _CAPABILITIES.items():
-            if type((link.capabilities or {}).get(capability)) is dict:
+            if type(paths.read(said, ("capabilities", capability))) is dict:
                 actions += self._begin(server, link, message_class)
         return actions
+
+    def told(self, link: McpLink, notification: Notification) -> list[Action] | None:
+        """A notification on the subscription that is the announcer's own; None where it is another's, or of none."""
+        number = self._listening.get(link.link)
+        if number is None or not is_named(name_in(notification), number, link.version):
+            return None
+        return self.changed(link, notification.method) if notification.method in _CHANGED else []
 
     def changed(self, link: McpLink, method: str) -> list[Action]:
         """Read a list that has changed, and announce it anew."""
@@ -89,7 +127,7 @@ class Announcer:
         self, server: McpServer, link: McpLink, message_class: MessageClass, pages: list[Any], cursor: str | None
     ) -> list[Action]:
         params = None if cursor is None else {"cursor": cursor}
-        request = Request(0, LIST_METHODS[message_class], params)
+        request = own_request(LIST_METHODS[message_class], link.version, params)
         return [link.call(request, partial(self._was_read, server, link, message_class, pages))[1]]
 
     def _was_read(
@@ -146,6 +184,24 @@ class Announcer:
             self.addresses[str(filters.address(event))] = event.kind
             actions.append(Publish(event))
         return actions
+
+
+def _as_initialized(discovered: Body, server: McpServer, version: str) -> Body:
+    """What server/discover gives, in the form of an initialize result: what announcements hold, in every version."""
+    info, capabilities = paths.read(discovered, ("_meta", SERVER_INFO)), discovered.get("capabilities")
+    said = {
+        "protocolVersion": version,
+        "capabilities": capabilities if type(capabilities) is dict else {},
+        # It may keep to itself what it is; an initialize result may not.
+        "serverInfo": info if type(info) is dict else {"name": server.name or server.id, "version": ""},
+    }
+    instructions = discovered.get("instructions")
+    return said | ({"instructions": instructions} if type(instructions) is str else {})
+
+
+def _undescribed(detail: str) -> Notice:
+    detail = f"what the MCP server is and has is not known, so nothing is announced: {detail}"
+    return Notice(None, Violation(ErrorClass.UNSUPPORTED, "announcement", detail))
 
 
 def _priced(message_class: MessageClass, prices: Any, content: dict[str, Any]) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..mcp import catalogue
+from ..mcp.catalogue import CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION
 from ..mcp.jsonrpc import Error, ErrorCode, Id, Message, Notification, Request, Result, is_id
 from .actions import Action, Deliver, Link
 from .machine import HANDSHAKE, Shake, ShakeEffect, ShakeInput
@@ -16,6 +17,7 @@ Held = Callable[[Error | None], list[Action]]
 Body = dict[str, Any]
 
 INITIALIZED = Notification("notifications/initialized")
+HUB = {"name": "nostrmcp", "version": "0.1.0"}
 # Messages that may wait for a handshake: a client that asks and cancels, or only notifies, has nothing pending.
 MAX_HELD = 1024
 
@@ -156,8 +158,15 @@ class McpLink:
 
 def own_initialize(version: str) -> Request:
     """The initialize of the hub itself: no capabilities of any client are offered."""
-    client = {"name": "nostrmcp", "version": "0.1.0"}
-    return Request(0, "initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client})
+    return Request(0, "initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": HUB})
+
+
+def own_request(method: str, version: str, params: Body | None = None) -> Request:
+    """Another request of the hub itself; where there is no handshake, each says who asks and offers nothing."""
+    if has_handshake(version):
+        return Request(0, method, params)
+    meta = {PROTOCOL_VERSION: version, CLIENT_CAPABILITIES: {}, CLIENT_INFO: HUB}
+    return Request(0, method, {**(params or {}), "_meta": meta})
 
 
 def _nobody(_answer: Result | Error) -> list[Action]:

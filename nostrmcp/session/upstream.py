@@ -112,7 +112,9 @@ class Upstream:
             return self._host.requests.progress(link, notification)
         if method == "notifications/cancelled":
             return self._cancelled(link, notification)
-        told = self._host.feeds.told(link, notification)
+        told = self._host.announcer.told(link, notification)
+        if told is None:
+            told = self._host.feeds.told(link, notification)
         if told is not None:
             return told
         if method in LISTS:

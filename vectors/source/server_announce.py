@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vectors.source.dialects import ANY_ID, CAROL, CONTEXTVM, CTXVM, EPHEMERAL, Dialect
+from vectors.source.dialects import ANY_ID, ANY_TEXT, CAROL, CONTEXTVM, CTXVM, EPHEMERAL, Dialect
 from vectors.source.scripts import (
     INITIALIZE,
     INITIALIZE_RESULT,
@@ -49,6 +49,36 @@ def announced(d: Dialect, req: str = "") -> Case:
     s.says(result(id_of(1), {"tools": [tool("get_forecast")]}))
     s.publishes(d.tool_list([tool("get_weather"), tool("get_forecast")]))
     lives(s, d)
+    return s.case()
+
+
+def discovered(d: Dialect, req: str = "") -> Case:
+    """MCP 2026-07-28: each request says who asks, and a server names itself in `_meta` of its result."""
+    server = mcp_server(announced=True) | {"initialize_result": None}
+    title = "A server of an MCP version without a handshake is announced by its answer to server/discover"
+    s = start(d, "announced-discovered", title, f"HOUSE-ANN-07 {req}", "Announced", level="SHOULD",
+              mcp_version="2026-07-28", servers=[server])  # fmt: skip
+    prefix = "io.modelcontextprotocol/"
+    who = {"name": ANY_TEXT, "version": ANY_TEXT}
+    params = {"_meta": {f"{prefix}protocolVersion": "2026-07-28", f"{prefix}clientCapabilities": {},
+                        f"{prefix}clientInfo": who}}  # fmt: skip
+    s.tick()
+    s.delivers(rpc("server/discover", params, ANY_ID))
+    info = {"name": "ExampleServer", "version": "1.0.0"}
+    found = {
+        "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "instructions": "Ask for the weather",
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "public", "_meta": {f"{prefix}serverInfo": info},
+    }  # fmt: skip
+    s.says(result(id_of(0), found))
+    said = {
+        "protocolVersion": "2026-07-28", "capabilities": {"tools": {}}, "serverInfo": info,
+        "instructions": "Ask for the weather",
+    }  # fmt: skip
+    s.publishes(d.announcement(said))
+    s.delivers(rpc("tools/list", params, ANY_ID))
+    tools = {"tools": [tool("get_weather")], "resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
+    s.says(result(id_of(1), tools))
+    s.publishes(d.tool_list([tool("get_weather")]))
     return s.case()
 
 

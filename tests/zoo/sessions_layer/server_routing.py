@@ -9,15 +9,18 @@ from typing import Any
 from nostrmcp.mcp.jsonrpc import Error, Notification, Request, Result
 from nostrmcp.nostr import Violation
 from nostrmcp.revisions.model import Revision
-from nostrmcp.session import answering, routing, server, serving
+from nostrmcp.session import announcing, answering, routing, server, serving
 from nostrmcp.session.actions import Action
+from nostrmcp.session.announcing import Announcer
 from nostrmcp.session.answering import Results, Way
 from nostrmcp.session.arriving import Arrival
 from nostrmcp.session.limits import Budget, Rate
+from nostrmcp.session.links import McpLink
 from nostrmcp.session.routing import Routing
 from nostrmcp.session.server import Server
 from nostrmcp.session.serving import Requests
 from nostrmcp.session.sessions import Session, Sessions
+from nostrmcp.session.settings import McpServer
 from nostrmcp.session.watching import Watches
 from nostrmcp.translate import codec
 from tests.zoo.sessions_layer.making import REVISIONS, SERVER, WITH_SERVER_IDS, WRAPPING, always, bug, nothing
@@ -26,7 +29,7 @@ right_request, right_received, right_servers_for = Server._request, Server._rece
 right_say, right_note_form, right_route = Server.say, Server._note_form, Server._route
 right_budget, right_rate, right_fault = Budget.__init__, Rate.__init__, serving.fault_in
 right_refuse, right_in_place, right_in_place_of_refused = Server.refuse, server.in_place_of, server.in_place_of_refused
-right_refused = Results.refused
+right_refused, right_announce_all = Results.refused, Announcer._announce_all
 
 
 def request_refused_in_silence(one: Server, decoded: Any, arrival: Arrival, revisions: Any) -> list[Action]:
@@ -193,6 +196,14 @@ def refused_again(results: Results, event_id: bytes, accepted: bool, text: str) 
 def refused_in_plain(results: Results, event_id: bytes, accepted: bool, text: str) -> Way | None:
     way = right_refused(results, event_id, accepted, text)
     return None if way is None else way._replace(wrap=None)
+
+
+def announced_by_handshake_alone(one: Announcer, mcp: McpServer, link: McpLink, failure: Any) -> list[Action]:
+    return [] if link.result is None else right_announce_all(one, mcp, link, failure)
+
+
+def announced_as_discovered(discovered: dict[str, Any], _server: McpServer, _version: str) -> dict[str, Any]:
+    return discovered
 
 
 def note_last_form(one: Server, session: Session, arrival: Arrival) -> None:
@@ -559,6 +570,22 @@ MEMBERS = [
         (Results, "refused", refused_in_plain),
         on=WRAPPING,
         fails="refused-wrapped",
+    ),
+    bug(
+        "announced-by-handshake-alone",
+        "A server of an MCP version without a handshake is never announced.",
+        SERVER,
+        (Announcer, "_announce_all", announced_by_handshake_alone),
+        on=REVISIONS,
+        fails="announced-discovered",
+    ),
+    bug(
+        "announced-as-discovered",
+        "The answer to server/discover is announced as it is, which readers of announcements do not know.",
+        SERVER,
+        (announcing, "_as_initialized", announced_as_discovered),
+        on=REVISIONS,
+        fails="announced-discovered",
     ),
     bug(
         "plain-after-wrap",

@@ -261,6 +261,7 @@ CASES = shared(
         announce.announced_anew: "CVM-ANN-62",
         announce.encryption: "CVM-ANN-04 CVM-ENC-04",
         announce.list_fails: "",
+        announce.discovered: "",
         announce.not_allowed: "",
         ask.sampling: "",
         ask.sampling_refused: "",

@@ -123,6 +123,7 @@ CASES = shared(
         announce.announced_anew: "",
         announce.encryption: "CTX-ANN-04",
         announce.list_fails: "",
+        announce.discovered: "",
         announce.not_allowed: "",
         ask.sampling: "",
         ask.sampling_refused: "",

@@ -99,6 +99,7 @@ CASES = shared(
         announce.announced: "R1-INIT-54",
         announce.announced_anew: "R1-NOTE-53",
         announce.list_fails: "",
+        announce.discovered: "",
         announce.not_allowed: "",
         ask.roots_changed: "R1-NOTE-52",
         ask.not_carried: "",

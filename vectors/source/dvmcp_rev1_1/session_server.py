@@ -122,6 +122,7 @@ CASES = shared(
         announce.announced: "",
         announce.announced_anew: "",
         announce.list_fails: "",
+        announce.discovered: "",
         announce.not_allowed: "",
         announce.several_revisions: "",
         ask.ping: "R11-FLOW-38",

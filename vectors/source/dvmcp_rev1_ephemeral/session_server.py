@@ -93,6 +93,7 @@ CASES = shared(
         announce.announced: "R1E-INIT-54",
         announce.announced_anew: "R1E-NOTE-53",
         announce.list_fails: "",
+        announce.discovered: "",
         announce.not_allowed: "",
         ask.roots_changed: "R1E-NOTE-52",
         ask.not_carried: "",
