@@ -28,11 +28,12 @@ _MAX_PAGES = 100
 @dataclass(frozen=True, slots=True)
 class Timing:
     """`answer` is how long an answer may take, `start` how long until the testee is there, `quiet` how long silence is
-    still listened to after its order has shown it; all in seconds."""
+    still listened to after its order has shown it, `work` how long a slow tool may take; all in seconds."""
 
     answer: float = 5.0
     start: float = 20.0
     quiet: float = 0.05
+    work: float = 30.0
 
 
 class Unanswered(Failed):

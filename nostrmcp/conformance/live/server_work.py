@@ -28,15 +28,10 @@ async def _slow(
 async def progress(bench: ServerBench) -> None:
     client = await bench.client()
     asked = await _slow(bench, client, "token of the runner")
-    await client.answer(asked, _patience(bench))
+    await client.answer(asked, bench.timing.work)
     if not _progress(bench, asked):
         raise NotOffered("the slow tool tells no progress")
     _own_progress(bench, client, asked, "token of the runner")
-
-
-def _patience(bench: ServerBench) -> float:
-    """Slow tools may take longer than answers usually do."""
-    return bench.timing.answer * 6
 
 
 def _progress(bench: ServerBench, asked: Asked) -> list[Heard]:
@@ -63,7 +58,7 @@ async def two_clients_progress(bench: ServerBench) -> None:
     clients = [await bench.client(), await bench.client()]
     asked = [await _slow(bench, one, 1, 7) for one in clients]
     for client, one in zip(clients, asked, strict=True):
-        await client.answer(one, _patience(bench))
+        await client.answer(one, bench.timing.work)
     told = [len(_progress(bench, one)) for one in asked]
     if not any(told):
         raise NotOffered("the slow tool tells no progress")
@@ -91,7 +86,7 @@ async def cancel(bench: ServerBench) -> None:
     cancelled = await _slow(bench, client)
     control = await _slow(bench, client)
     await client.tell(client.cancel(cancelled))
-    await client.answer(control, _patience(bench))
+    await client.answer(control, bench.timing.work)
     await client.stays_silent(cancelled.event, "a cancelled request was answered")
 
 
@@ -99,7 +94,7 @@ async def cancel_foreign(bench: ServerBench) -> None:
     client, stranger = await bench.client(), await bench.client()
     asked = await _slow(bench, client)
     await stranger.tell(stranger.cancel(asked))
-    await client.answer(asked, _patience(bench))
+    await client.answer(asked, bench.timing.work)
 
 
 async def cancel_own_id(bench: ServerBench) -> None:
@@ -107,7 +102,7 @@ async def cancel_own_id(bench: ServerBench) -> None:
     client, other = await bench.client(), await bench.client()
     kept, cancelled = await _slow(bench, client, id=7), await _slow(bench, other, id=7)
     await other.tell(other.cancel(cancelled))
-    await client.answer(kept, _patience(bench))
+    await client.answer(kept, bench.timing.work)
 
 
 async def cancel_first(bench: ServerBench) -> None:

@@ -71,13 +71,13 @@ class Wire:
 
     async def publish(self, sent: Event, meant: Event | None = None) -> None:
         """Publish an event, right or not."""
-        self._log("to", sent, meant)
+        self._log("runner", sent, meant)
         await self.station.publish(sent)
 
     def inject(self, *events: Event) -> None:
         """Put events before the testee, unverified and whatever it subscribed to."""
         for event in events:
-            self._log("to", event, None)
+            self._log("runner", event, None)
         self.station.inject(*events)
 
     def note(self, event: Event) -> None:
@@ -96,7 +96,7 @@ class Wire:
         return [one for one in self.heard if one.refers_to(event_id)]
 
     def _hear(self, event: Event) -> None:
-        self._log("from", event, None)
+        self._log("testee", event, None)
         if len(self.heard) >= _MAX_HEARD:
             return
         try:
@@ -130,7 +130,7 @@ class Wire:
         except Violation as violation:
             self._fault(wrap.dump().decode(), f"the wrap cannot be opened: {violation}")
             return None
-        self._log("from", inner, None)
+        self._log("testee", inner, None)
         return inner
 
     def _read(self, event: Event, wrap: Event | None) -> None:
@@ -152,7 +152,7 @@ class Wire:
         if len(self.faults) < 100:
             self.faults.append(f"{why}: {cut(text, 600)}")
 
-    def _log(self, direction: str, event: Event, meant: Event | None) -> None:
-        self.log.append((direction, cut(event.dump().decode(), 2000)))
+    def _log(self, who: str, event: Event, meant: Event | None) -> None:
+        self.log.append((who, cut(event.dump().decode(), 2000)))
         if meant is not None and meant is not event:
-            self.log.append((direction, f"inside: {cut(meant.dump().decode(), 2000)}"))
+            self.log.append((who, f"inside: {cut(meant.dump().decode(), 2000)}"))

@@ -19,7 +19,7 @@ from nostrmcp.revisions import REVISIONS
 from nostrmcp.translate.route import Role
 
 HINTS = {name: Call(name if name != "error" else "fail", {}) for name in ("slow", "error", "paid")}
-QUICK = Timing(answer=2.0, start=10.0, quiet=0.02)
+QUICK = Timing(answer=3.0, start=20.0, quiet=0.02)
 
 
 class Inside:

@@ -14,7 +14,7 @@ from .simple_client import SimpleClient, WrappingClient
 from .zoo.clients import MEMBERS, Member
 
 pytestmark = pytest.mark.slow
-IMPATIENT = Timing(answer=0.6, start=1.5, quiet=0.05)
+IMPATIENT = Timing(answer=1.5, start=3, quiet=0.05, work=2)
 NEED_WRAPS = {"live-client-stays-wrapped", "live-client-wrapped-forgery"}
 
 

@@ -14,7 +14,7 @@ from .simple_server import SimpleServer
 from .zoo.servers import MEMBERS, Member
 
 pytestmark = pytest.mark.slow
-IMPATIENT = Timing(answer=0.6, start=1.5, quiet=0.02)
+IMPATIENT = Timing(answer=1.5, start=3, quiet=0.05, work=2)
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
