@@ -6,6 +6,7 @@ import __future__
 import ast
 import copy
 import functools
+import gc
 import importlib
 import itertools
 from collections.abc import Callable, Iterator
@@ -248,6 +249,34 @@ def _compiled(function: ast.FunctionDef, path: tuple[str, ...]) -> CodeType | No
     for name in path:
         code = next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name)
     return code
+
+
+def install(mutant: Mutant) -> None:
+    """Exchange the code of a mutant's function in this process, and that of the closures it has made so far."""
+    function = function_of(mutant)
+    assert function is not None
+    before, function.__code__ = function.__code__, mutant.code
+    exchanged = dict(_inner_codes(before, mutant.code))
+    if exchanged:
+        for one in closures():
+            one.__code__ = exchanged.get(one.__code__, one.__code__)
+
+
+@functools.cache
+def closures() -> list[FunctionType]:
+    """Functions that functions of the package made while it was imported."""
+    found = [one for one in gc.get_objects() if isinstance(one, FunctionType) and "<locals>" in one.__qualname__]
+    return [one for one in found if (one.__module__ or "").startswith("nostrmcp.")]
+
+
+def _inner_codes(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """The functions and lambdas inside one that can be exchanged for those inside the other, with them."""
+    inner = [[one for one in code.co_consts if isinstance(one, CodeType)] for code in (before, after)]
+    for old, new in zip(*inner, strict=False):
+        if old.co_name == new.co_name and old.co_freevars == new.co_freevars:
+            if old.co_name not in ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"):
+                yield old, new
+            yield from _inner_codes(old, new)
 
 
 def function_of(mutant: Mutant) -> FunctionType | None:

@@ -21,7 +21,7 @@ import sys
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -33,7 +33,7 @@ from nostrmcp.conformance.check import answer  # noqa: E402
 from nostrmcp.conformance.judge import Verdict, judge  # noqa: E402
 from nostrmcp.conformance.operations import OPERATIONS  # noqa: E402
 from nostrmcp.conformance.vectors import Case, load_suites  # noqa: E402
-from tests.mutation.mutants import Mutant, function_of, modules, mutants_of  # noqa: E402
+from tests.mutation.mutants import Mutant, closures, function_of, install, modules, mutants_of  # noqa: E402
 
 TARGET = 0.95
 # A vector takes milliseconds of processor time; whatever takes so many seconds has no end.
@@ -63,6 +63,13 @@ def load_rules(path: Path = HERE / "survivors.toml") -> list[Rule]:
         for kind in ("excluded", "survivor")
         for one in tables.get(kind, [])
     ]
+
+
+def as_we_read(case: Case) -> Case:
+    """A case in which two readings differ, as ours has it: a class of refusal is given where we refuse."""
+    if case.result != "acceptable" or (case.error_class is None and case.output is None):
+        return case
+    return replace(case, result="valid" if case.error_class is None else "invalid")
 
 
 def passes(case: Case) -> bool:
@@ -116,9 +123,7 @@ def outcome_of(mutant: Mutant, cases: Iterable[Case]) -> str:
             os.closerange(0, 3)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-            function = function_of(mutant)
-            assert function is not None
-            function.__code__ = mutant.code
+            install(mutant)
             clear_caches()
             code = 0 if all(map(_passes_in_time, cases)) else 1
         finally:
@@ -134,6 +139,7 @@ def _passes_in_time(case: Case) -> bool:
 
 def run(mutants: list[Mutant], cases: list[Case], reached: Reached, jobs: int) -> Iterator[tuple[int, str]]:
     """The outcome of each mutant, by its number, as they come."""
+    closures()
     gc.collect()
     gc.freeze()  # else each child copies what its collector marks
     readers = {}
@@ -183,7 +189,7 @@ def main() -> int:
     counted = [one for one in every if not any(rule.excluded and rule.covers(one) for rule in rules)]
     if options.sample is not None:
         counted = random.Random(options.seed).sample(counted, min(options.sample, len(counted)))
-    cases = [case for suite in load_suites() for case in suite.cases]
+    cases = [as_we_read(case) for suite in load_suites() for case in suite.cases]
     reached = lines_of_cases(cases, {one.file for one in counted})
     lived: list[tuple[Mutant, str]] = []
     done: Counter[str] = Counter()

@@ -155,7 +155,7 @@ SUITE.group(
               {"jsonrpc": "2.0", "method": "notifications/payment_required",
                "params": {"amount": 1000, "currency": "sats", "invoice": INVOICE}}, None, CALL_ID),
     tolerates("r1e-decode-payment-braces", "a demand for payment whose content is an empty object", "R1E-PAY-05", "payment-content",
-              paid(ex.PAYMENT_TAGS, "{}"), PAYMENT_MESSAGE, None, CALL_ID),
+              paid(ex.PAYMENT_TAGS, "{}"), PAYMENT_MESSAGE, None, CALL_ID, error="wrong_jsonrpc"),
 )  # fmt: skip
 
 # What is refused.
