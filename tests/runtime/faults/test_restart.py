@@ -10,16 +10,31 @@ from typing import Any
 
 import pytest
 
+from nostrmcp.nostr import Violation
 from nostrmcp.runtime.client import NostrClient
 from nostrmcp.runtime.gateway import Gateway
 from nostrmcp.runtime.loopback import LoopbackRelay
 from nostrmcp.runtime.relay import Relay
 from nostrmcp.runtime.state import TIDY_AFTER, StateError, StateFile
-from nostrmcp.session.actions import Link
+from nostrmcp.session.actions import Link, Now
+from nostrmcp.session.arriving import Gate
+from nostrmcp.session.limits import Budget
 from nostrmcp.session.settings import Encryption
 
 from ..helpers import NOW, run
-from .world import VERSION, Backend, Watch, Wire, call, client_of, key, plain_request, server_settings, serving
+from .world import (
+    PROVIDER,
+    VERSION,
+    Backend,
+    Watch,
+    Wire,
+    call,
+    client_of,
+    key,
+    plain_request,
+    server_settings,
+    serving,
+)
 
 # Revisions whose requests relays store: kind 5910, and wraps of kind 1059.
 STORED = [("dvmcp-rev1", Encryption.DISABLED), ("ctxvm-draft", Encryption.REQUIRED)]
@@ -187,6 +202,26 @@ async def test_a_stop_while_requests_arrive_takes_none_of_them(tmp_path: Path) -
             await stopping
         assert backend.marks == ["first"]
         assert backend.closed == [Link("mcp")]
+
+
+def test_an_id_is_remembered_as_long_as_its_event_is_fresh_to_the_second() -> None:
+    """Dated as late as may be, taken at the end of a second, and sent again in the last one in which it is fresh."""
+    gate = Gate(
+        PROVIDER, wraps=frozenset(), policy=Encryption.DISABLED, fresh=60, content=1 << 16, seen=Budget(9, 9),
+        unwraps_per_second=9,
+    )  # fmt: skip
+    for request, now in (
+        (event := plain_request("one", NOW + 60, key(1)), Now(NOW, 0.9)),
+        (plain_request("other", NOW + 120, key(2)), Now(NOW + 120, 120.9)),
+    ):
+        gate.open(request, now)
+        gate.take(request, now)
+    with pytest.raises(Violation) as refused:
+        gate.open(event, Now(NOW + 120, 120.95))
+    assert refused.value.error_class.value == "repeated"
+    with pytest.raises(Violation) as refused:
+        gate.open(event, Now(NOW + 121, 121.05))
+    assert refused.value.error_class.value == "not_fresh"
 
 
 def test_the_state_file_does_not_grow_without_bound(tmp_path: Path) -> None:
