@@ -206,6 +206,7 @@ def _print(
         }
         for server in settings.servers
         for revision in settings.revisions
+        if gateway.server.announcer.speaks(server, revision)
     ]
     npub = nip19.encode(key.public_key)
     if options.json:

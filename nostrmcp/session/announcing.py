@@ -62,6 +62,10 @@ class Announcer:
         same = [one for one in self._host.settings.revisions if one.kinds.announcements[MessageClass.SERVER] == kind]
         return server.id if not server.announced or same[0] is revision else f"{server.id}.{revision.name}"
 
+    def speaks(self, server: McpServer, revision: Revision) -> bool:
+        """Whether a server is to be had in a revision: one without server ids has room for the first."""
+        return revision.server_ids or server is self._host.settings.servers[0]
+
     def begin(self, server: McpServer, link: McpLink) -> list[Action]:
         """Begin the conversation with the MCP server, and announce what it says of itself."""
         return link.when_ready(partial(self._announce_all, server, link))
@@ -156,7 +160,7 @@ class Announcer:
         encrypts = settings.encryption is not Encryption.DISABLED
         actions: list[Action] = []
         for revision in settings.revisions:
-            if message_class not in revision.kinds.announcements:
+            if message_class not in revision.kinds.announcements or not self.speaks(server, revision):
                 continue
             server_id = self.id_of(server, revision) if revision.server_ids else None
             about = message_class is MessageClass.SERVER

@@ -86,8 +86,13 @@ def test_several_servers_from_a_file(url: str, tmp_path: Path) -> None:
         f'[[server]]\nid = "one"\ncommand = {words}\nannounce = true\nname = "First"\n'
         f'[[server]]\nid = "two"\ncommand = {words}\nshared = true\n'
     )
-    with gateway(url, "--config", str(config), "--revision", "ctxvm-draft", command=[]) as found:
-        assert [(one["server_id"], bool(one["naddr"])) for one in found["servers"]] == [("one", True), ("two", False)]
+    revisions = ["--revision", "ctxvm-draft", "--revision", "contextvm"]
+    with gateway(url, "--config", str(config), *revisions, command=[]) as found:
+        assert [(one["revision"], one["server_id"], bool(one["naddr"])) for one in found["servers"]] == [
+            ("ctxvm-draft", "one", True),
+            ("contextvm", None, True),
+            ("ctxvm-draft", "two", False),
+        ]
         for server in ("one", "two"):
             assert call(url, found, "--revision", "ctxvm-draft", "--server-id", server) == "42\n"
 

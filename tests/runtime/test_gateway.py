@@ -231,6 +231,23 @@ async def test_announcements_are_found_and_withdrawn(revision: Revision) -> None
 
 
 @run
+async def test_of_several_servers_the_first_has_the_address_that_there_is_one_of() -> None:
+    """In a revision without server ids requests are for the first: no other is announced in its place."""
+    one, two = McpServer("one", announced=True, name="One"), McpServer("two", announced=True, name="Two")
+    settings = provider(REVISIONS["contextvm"], REVISIONS["ctxvm-draft"], servers=(one, two))
+    async with world(settings) as it:
+        found = [(one.revisions, one.about.server_id, one.about.name) for one in await it.search()]
+        assert sorted(found, key=str) == [
+            (("contextvm",), None, "One"),
+            (("ctxvm-draft",), "one", "One"),
+            (("ctxvm-draft",), "two", "Two"),
+        ]
+        target = discover.parse_target(ALICE.public_key.hex())
+        with pytest.raises(discover.SeveralServers, match="name one of them: 'one', 'two'"):
+            discover.choose(await it.search(), target, REVISIONS["ctxvm-draft"])
+
+
+@run
 async def test_a_list_that_changed_is_announced_anew_and_withdrawn_all_the_same() -> None:
     """What is announced twice in one second is dated in the future: the request to delete it must not be older."""
     revision = REVISIONS["contextvm"]
