@@ -16,6 +16,8 @@ from .checks import NotRun
 
 # Subscriptions of the testee that are remembered.
 _MAX_ASKED = 256
+# Events of somebody else's relay that are told.
+_MAX_SEEN = 100_000
 
 
 class Station:
@@ -125,7 +127,7 @@ class Station:
             one = await connection.receive()
             if self.relay is None and isinstance(one, Arrived):
                 event = one.event
-                if event.id not in self._own and event.id not in self._seen:
+                if event.id not in self._own and event.id not in self._seen and len(self._seen) < _MAX_SEEN:
                     self._seen.add(event.id)
                     self._heard(event)
             self.tell()

@@ -145,7 +145,7 @@ class NothingFails(SimpleServer):
         return Result(request.id, {"content": []})
 
 
-def answers(*fails: str, method: str, result: dict[str, Any] | None) -> None:
+def answers(*fails: str, method: str, result: dict[str, Any] | None, revision: str = CONTEXTVM) -> None:
     """A server that answers one method wrongly."""
 
     class Wrongly(SimpleServer):
@@ -155,13 +155,13 @@ def answers(*fails: str, method: str, result: dict[str, Any] | None) -> None:
             return Error(request.id, -32000, "no") if result is None else Result(request.id, result)
 
     Wrongly.__name__ = f"Wrongly({method})" if result is None or method == "ping" else f"Wrongly({method}:{result})"
-    wrong(*fails)(Wrongly)
+    wrong(*fails, revision=revision)(Wrongly)
 
 
 answers("resource", method="resources/read", result={"contents": "read me"})
 answers("unknown-resource", method="resources/read", result={"contents": []})
-answers("invalid-params", method="tools/call", result=None)
-answers("invalid-params", method="tools/call", result={"content": []})
+answers("invalid-params", method="tools/call", result=None, revision="ctxvm-draft")
+answers("invalid-params", method="tools/call", result={"content": []}, revision="dvmcp-rev1.1")
 answers("prompt", method="prompts/get", result={"text": "hello"})
 answers("ping", method="ping", result={"pong": True})
 answers("unknown-method", method="nostrmcp/there-is-no-such-method", result=None)
