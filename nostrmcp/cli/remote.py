@@ -38,6 +38,9 @@ from .network import (
 )
 from .problem import Problem
 
+# Seconds for which other relays are waited for, once one has shown an announcement of the server.
+PATIENCE = 1.0
+
 
 def add_to(commands: Any) -> None:
     """Add the three commands to the program's parser."""
@@ -139,7 +142,8 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
     if options.server_id is not None:
         target = discover.Target(target.pubkey, options.server_id, target.relays, target.kind)
     given = REVISIONS[options.revision] if options.revision else None
-    search = await discover.search(relays, authors=[target.pubkey], key=key, seconds=min(10.0, options.timeout))
+    seconds = min(10.0, options.timeout)
+    search = await discover.search(relays, authors=[target.pubkey], key=key, seconds=seconds, patience=PATIENCE)
     try:
         found = discover.choose(search.servers, target, given)
     except discover.SeveralServers as several:

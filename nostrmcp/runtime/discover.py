@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from ..nostr import ErrorClass, Event, Filter, PublicKey, SecretKey, Violation, nip19
 from ..nostr.event import is_hex32
@@ -52,9 +53,17 @@ class Search:
 
 
 async def announcements(
-    relays: Sequence[str], *, authors: Iterable[bytes] = (), key: SecretKey | None = None, seconds: float = 10.0
+    relays: Sequence[str],
+    *,
+    authors: Iterable[bytes] = (),
+    key: SecretKey | None = None,
+    seconds: float = 10.0,
+    patience: float | None = None,
 ) -> tuple[list[Event], dict[str, str]]:
-    """The announcements that relays have, verified, the current one of each address; and who did not answer in time."""
+    """The announcements that relays have, verified, the current one of each address; and who did not answer in time.
+
+    `patience` is how long the others are waited for once one relay has shown all it has, and has something.
+    """
     authored = frozenset(authors)
     wanted = Filter(kinds=ANNOUNCEMENT_KINDS, authors=authored or None)
     waiting = dict.fromkeys(relays, "no answer in time")
@@ -64,7 +73,7 @@ async def announcements(
     async with Pool(relays, key=key, settings=settings) as pool:
         pool.subscribe("discover", wanted)
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as limit:
                 left, size = set(waiting), 0
                 while left and len(events) < MAX_EVENTS and size < MAX_BYTES:
                     one = await pool.receive()
@@ -75,6 +84,8 @@ async def announcements(
                     elif isinstance(one, Caught):
                         waiting.pop(one.relay, None)
                         left.discard(one.relay)
+                        if events and patience is not None:
+                            limit.reschedule(min(limit.when() or inf, asyncio.get_running_loop().time() + patience))
                     elif isinstance(one, Ended) or (isinstance(one, Changed) and one.state is State.WAITING):
                         waiting[one.relay] = one.text if isinstance(one, Ended) else one.why
                         left.discard(one.relay)
@@ -92,10 +103,15 @@ def _is_true(event: Event) -> bool:
 
 
 async def search(
-    relays: Sequence[str], *, authors: Iterable[bytes] = (), key: SecretKey | None = None, seconds: float = 10.0
+    relays: Sequence[str],
+    *,
+    authors: Iterable[bytes] = (),
+    key: SecretKey | None = None,
+    seconds: float = 10.0,
+    patience: float | None = None,
 ) -> Search:
-    """The servers that relays know, each with its lists."""
-    events, silent = await announcements(relays, authors=authors, key=key, seconds=seconds)
+    """The servers that relays know, each with its lists; see `announcements`."""
+    events, silent = await announcements(relays, authors=authors, key=key, seconds=seconds, patience=patience)
     return Search(tuple(servers_in(events)), silent)
 
 

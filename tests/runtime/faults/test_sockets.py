@@ -12,14 +12,16 @@ from contextlib import asynccontextmanager
 import pytest
 
 from nostrmcp.nostr import Filter
+from nostrmcp.runtime import discover
 from nostrmcp.runtime import relay as relay_module
 from nostrmcp.runtime.loopback import LoopbackRelay, RelayLimits
 from nostrmcp.runtime.relay import MAX_CHALLENGES, Relay, RelaySettings
 from nostrmcp.runtime.reports import Changed, PublishError, Reason, State
 from nostrmcp.runtime.websocket import SocketLimits
+from nostrmcp.session.settings import McpServer
 
 from ..helpers import ALICE, GUARD, Gate, at_once, event, run, until
-from .world import Backend, call, client_of, serving, sizes
+from .world import PROVIDER, Backend, Wire, call, client_of, server_settings, serving, sizes
 
 # Short, because they have to pass; nothing but the end of a dead connection depends on them.
 IMPATIENT = RelaySettings(
@@ -90,6 +92,22 @@ async def test_a_dead_socket_beside_a_relay_holds_back_nobody(dead: Serve) -> No
             assert await asyncio.gather(*(call(client, mark) for mark in marks)) == marks
             assert sizes(gateway)["outstanding"] <= 30
     assert sorted(backend.marks) == sorted(marks)
+
+
+@run
+async def test_a_dead_socket_does_not_keep_a_server_from_being_found() -> None:
+    """Once a relay has shown the server, the dead one is not waited for to the end."""
+    settings = server_settings(servers=(McpServer("mcp", announced=True),))
+    wire = Wire()
+    async with (
+        listening(silence) as url,
+        LoopbackRelay(record=wire.record) as steady,
+        serving([steady.url], Backend(), settings),
+    ):
+        await wire.until(lambda direction, frame: direction == "out" and frame.startswith(b'["OK"'))
+        found = await discover.search([url, steady.url], seconds=10_000, patience=0)
+        assert [one.about.pubkey for one in found.servers] == [PROVIDER.public_key.x]
+        assert found.silent == {url: "no answer in time"}
 
 
 @pytest.mark.parametrize(
