@@ -146,11 +146,16 @@ def _place(link: Link) -> tuple[str, str | None]:
     return link.server, None if link.client is None else link.client.hex()
 
 
+def _mcp_server(one: Value) -> McpServer:
+    texts = {name: one.get(name) for name in ("name", "about", "picture", "website")}
+    return McpServer(one["id"], one["shared"], one["announced"], **texts)
+
+
 def _server_settings(opened: Value) -> ServerSettings:
     allow, done = opened["allow"], opened["done"]
     return ServerSettings(
         revisions=tuple(REVISIONS[name] for name in opened["revisions"]),
-        servers=tuple(McpServer(one["id"], one["shared"], one["announced"]) for one in opened["servers"]),
+        servers=tuple(map(_mcp_server, opened["servers"])),
         mcp_version=opened["mcp_version"],
         encryption=Encryption(opened["encryption"]),
         allow=None if allow is None else frozenset(map(bytes.fromhex, allow)),

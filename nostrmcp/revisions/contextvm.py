@@ -31,7 +31,14 @@ _FIRST_OF_CLIENT = (
     optional("support_encryption", TagValue.FLAG, "CVM-FLOW-61"),
     optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-61"),
 )
+_TEXTS_OF_SERVER = (
+    optional("name", TagValue.TEXT, "CVM-ANN-54"),
+    optional("about", TagValue.TEXT, "CVM-ANN-54"),
+    optional("picture", TagValue.TEXT, "CVM-ANN-54"),
+    optional("website", TagValue.TEXT, "CVM-ANN-54"),
+)
 _FIRST_OF_SERVER = (
+    *_TEXTS_OF_SERVER,
     optional("support_encryption", TagValue.FLAG, "CVM-FLOW-62"),
     optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-FLOW-62"),
 )
@@ -104,17 +111,21 @@ REVISION = Revision(
     },
     losses=frozenset({Loss.SERVER_ID}),
     tags={
-        MessageClass.REQUEST: (
+        MessageClass.REQUEST: (  # of either side
             required("p", TagValue.RECIPIENT, "CVM-TAG-01"),
+            *_TEXTS_OF_SERVER,
             *_FIRST_OF_CLIENT,
+            optional("pmi", TagValue.PAYMENT_METHODS, "CVM-PAY-58"),
         ),
         MessageClass.INITIALIZE: (
             required("p", TagValue.RECIPIENT, "CVM-TAG-05"),
             optional("support_encryption", TagValue.FLAG, "CVM-TAG-12"),
             optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-TAG-12"),
+            optional("pmi", TagValue.PAYMENT_METHODS, "CVM-PAY-55"),
         ),
-        MessageClass.PING: (
+        MessageClass.PING: (  # of either side
             required("p", TagValue.RECIPIENT, "CVM-TAG-01"),
+            *_TEXTS_OF_SERVER,
             *_FIRST_OF_CLIENT,
         ),
         MessageClass.RESPONSE: (
@@ -131,6 +142,7 @@ REVISION = Revision(
         MessageClass.INITIALIZE_RESPONSE: (
             optional("p", TagValue.RECIPIENT, "HOUSE-ROUTE-01"),
             required("e", TagValue.REQUEST_EVENT, "CVM-TAG-10"),
+            *_TEXTS_OF_SERVER,
             optional("support_encryption", TagValue.FLAG, "CVM-TAG-12"),
             optional("support_encryption_ephemeral", TagValue.EPHEMERAL_FLAG, "CVM-TAG-12"),
         ),

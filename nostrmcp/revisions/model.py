@@ -74,6 +74,7 @@ class TagValue(Enum):
     EPHEMERAL_FLAG = "nothing: its presence says that the sender can read ephemeral wraps"
     TRUE = "the word true"
     TEXT = "text for people"
+    PAYMENT_METHODS = "a payment method, one tag each"
     STATUS = "payment-required"
     AMOUNT = "an amount in sats and a Lightning invoice"
     TIME = "a unix time in seconds"

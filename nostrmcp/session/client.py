@@ -13,7 +13,7 @@ from ..mcp.jsonrpc import Error, ErrorCode, Id, Notification, Request, Result, i
 from ..nostr import Event, LocalProtocolError, SecretKey, Violation, filters, nip59
 from ..revisions.model import MessageClass, Presence, TagValue
 from ..translate import announce, codec
-from ..translate.body import PAYMENT_METHODS
+from ..translate.body import BOLT11_METHOD, PAYMENT_METHODS
 from ..translate.codec import Decoded
 from ..translate.route import RequestReference, Role, Route
 from .actions import (
@@ -383,6 +383,7 @@ class Client:
             request=reference,
             encryption=encrypts and first,
             ephemeral_wraps=encrypts and first and self.settings.ephemeral_wraps,
+            payment_methods=(BOLT11_METHOD,) if first and self.settings.payments.pay else (),
         )
         sent = self.sender.send(message, route, self.settings.revision, self.now, wrap)
         self._told = True

@@ -10,7 +10,7 @@ from ..nostr import Event, LocalProtocolError, SecretKey, Violation, filters, ni
 from ..revisions.model import MessageClass, Revision
 from ..translate import announce, codec
 from ..translate.codec import Decoded
-from ..translate.route import RequestReference, Role, Route
+from ..translate.route import NO_TEXTS, RequestReference, Role, Route
 from .actions import Action, Close, Drop, Link, Now, Open, Subscribe, Wake
 from .announcing import Announcer
 from .answering import Results, in_place_of, in_place_of_refused
@@ -363,8 +363,8 @@ class Server:
     def _route(
         self, client: bytes, server: McpServer, revision: Revision, reference: RequestReference | None, *, first: bool
     ) -> Route:
-        encrypts = self.settings.encryption is not Encryption.DISABLED
-        told = encrypts and (first or (reference is not None and reference.method == "initialize"))
+        told = first or (reference is not None and reference.method == "initialize")
+        encrypts = told and self.settings.encryption is not Encryption.DISABLED
         return Route(
             sender=self.sender.own,
             recipient=client,
@@ -372,8 +372,9 @@ class Server:
             server_id=self.server_ids[revision.name, server.id],
             request=reference,
             prices=self.settings.prices,
-            encryption=told,
-            ephemeral_wraps=told,
+            encryption=encrypts,
+            ephemeral_wraps=encrypts,
+            texts=server.texts if told else NO_TEXTS,
         )
 
     def answer(self, exchange: Exchange, message: Result | Error) -> list[Action]:

@@ -39,6 +39,12 @@ class McpServer:
     picture: str | None = None
     website: str | None = None
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """What it says of itself to people, by the names of the tags that hold it."""
+        said = {"name": self.name, "about": self.about, "picture": self.picture, "website": self.website}
+        return {name: text for name, text in said.items() if text is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class ServerTimers:

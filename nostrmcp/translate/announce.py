@@ -133,18 +133,26 @@ def parse(event: Event, revision: Revision) -> Announcement:
     server_tag = next((rule.name for rule in rules if rule.value is TagValue.SERVER_ID), None)
     capability_tags = [rule.name for rule in rules if rule.value in (TagValue.CAPABILITIES, TagValue.PRICES)]
     tagged = [tag for tag in event.tags if tag[0] in capability_tags and len(tag) > 1]
-    texts = {name: event.first(name) for name in _TEXTS} if message_class is MessageClass.SERVER else {}
+    texts = texts_in(event) if message_class is MessageClass.SERVER else {}
     return Announcement(
         message_class,
         event.pubkey,
         event.first(server_tag) if server_tag else None,
         content,
-        **texts,
+        name=texts.get("name"),
+        about=texts.get("about"),
+        picture=texts.get("picture"),
+        website=texts.get("website"),
         encryption=says_encryption(event),
         ephemeral_wraps=says_ephemeral(event),
         prices=prices_in(event, revision) if tagged else (),
         capabilities=tuple(tag[1] for tag in tagged),
     )
+
+
+def texts_in(event: Event) -> dict[str, str]:
+    """What a server says of itself to people, by the names of the tags that hold it."""
+    return {name: text for name in _TEXTS if (text := event.first(name)) is not None}
 
 
 def says_encryption(event: Event) -> bool:

@@ -143,6 +143,13 @@ def _append_tags(tags: list[Tag], rule: TagRule, message: Message, route: Route,
         listed = PRICED_TYPES.get(route.request.method if route.request else "")
         tags.extend(price_tag(rule.name, price, revision) for price in route.prices if price.type == listed)
         return
+    if rule.value is TagValue.PAYMENT_METHODS:
+        tags.extend((rule.name, method) for method in route.payment_methods)
+        return
+    if rule.value is TagValue.TEXT:
+        text = route.texts.get(rule.name)
+        tags.extend(() if text is None else ((rule.name, text),))
+        return
     value = _VALUES[rule.value](message, route)
     if value is not None:
         tags.append((rule.name, *value))

@@ -69,6 +69,8 @@ def translate(event: Event, source: Revision, target: Revision, sender_role: Rol
         prices=prices,
         encryption=announce.says_encryption(event),
         ephemeral_wraps=announce.says_ephemeral(event),
+        texts=announce.texts_in(event),
+        payment_methods=tuple(tag[1] for tag in event.tags if tag[0] == "pmi" and len(tag) > 1),
     )
     carried = codec.encode(decoded.message, route, target, event.created_at)
     lost = _lost(decoded, target) | ({Loss.PRICES} if prices and Loss.PRICES in target.losses else set())

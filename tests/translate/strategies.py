@@ -232,6 +232,8 @@ def sent(draw: st.DrawFn, message_class: MessageClass) -> Sent:
         draw(prices(whole=True)),
         draw(st.booleans()),
         draw(st.booleans()),
+        draw(_fixed({name: texts() for name in ("name", "about", "picture", "website")})),
+        draw(st.lists(st.sampled_from(["bitcoin-lightning-bolt11", "bitcoin-cashu"]), unique=True).map(tuple)),
     )
     return Sent(message_class, message, route, created_at)
 

@@ -94,6 +94,8 @@ _MISFITS: dict[TagValue, tuple[tuple[str, ...], ...]] = {
     # The presence of a flag speaks, whatever it holds.
     TagValue.FLAG: (),
     TagValue.EPHEMERAL_FLAG: (),
+    TagValue.TEXT: ((),),
+    TagValue.PAYMENT_METHODS: ((), ("",), ("Bitcoin",), ("bitcoin lightning",)),
     TagValue.STATUS: ((), ("processing",)),
     TagValue.AMOUNT: ((), ("5",), ("x", "lnbc1"), ("5", "sats")),
     TagValue.TIME: ((), ("soon",), ("²",)),

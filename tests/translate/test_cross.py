@@ -97,6 +97,18 @@ def test_support_for_encryption_is_taken_over_where_there_is_a_flag() -> None:
     assert all(tag[0] != "support_encryption" for tag in translate(event, contextvm, rev1, Role.CLIENT).event.tags)
 
 
+def test_what_a_first_message_says_of_its_sender_is_taken_over_where_there_are_tags_for_it() -> None:
+    contextvm, draft = REVISIONS["contextvm"], REVISIONS["ctxvm-draft"]
+    methods = ("bitcoin-cashu", "bitcoin-lightning-bolt11")
+    route = Route(
+        CLIENT.public_key.x, SERVER.public_key.x, Role.CLIENT, texts={"name": "Weather"}, payment_methods=methods
+    )
+    event = codec.encode(MESSAGES[0][1], route, contextvm, NOW).sign(CLIENT, bytes(32))
+    assert event.tags[1:] == (("name", "Weather"), *(("pmi", method) for method in methods))
+    assert translate(event, contextvm, contextvm, Role.CLIENT).event.tags == event.tags
+    assert translate(event, contextvm, draft, Role.CLIENT).event.tags == event.tags[:1]
+
+
 def test_a_response_to_nobody_is_refused() -> None:
     rev1 = REVISIONS["dvmcp-rev1"]
     event = sent(MESSAGES[3][1], Role.SERVER, ASKED, rev1)

@@ -18,7 +18,7 @@ from vectors.source.client_play import (
     lives,
     start,
 )
-from vectors.source.dialects import CAROL, Dialect, Form
+from vectors.source.dialects import CAROL, PMI, Dialect, Form
 from vectors.source.scripts import Script, result, rpc
 from vectors.source.writing import Case
 
@@ -372,4 +372,13 @@ def other_method(d: Dialect, req: str = "") -> Case:
     s.signs("bob", form)
     s.pays(SATS_100)
     answered(s, d, asked)
+    return s.case()
+
+
+def payment_methods(d: Dialect, req: str = "") -> Case:
+    """A client that pays by Lightning, as the invoices here ask for."""
+    s = start(d, "payment-methods", "A client that pays names its payment methods on its first request", req,
+              "Money", level="SHOULD", payments=PAY)  # fmt: skip
+    s.says(rpc("tools/call", CALL, 1))
+    s.publishes(d.request("tools/call", CALL, 1).with_tags(["pmi", PMI]))
     return s.case()

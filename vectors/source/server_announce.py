@@ -55,7 +55,7 @@ def announced(d: Dialect, req: str = "") -> Case:
 def discovered(d: Dialect, req: str = "") -> Case:
     """MCP 2026-07-28: each request says who asks, and a server names itself in `_meta` of its result."""
     server = mcp_server(announced=True) | {"initialize_result": None}
-    title = "A server of an MCP version without a handshake is announced by its answer to server/discover"
+    title = "Without a handshake, a server is announced by its answer to server/discover"
     s = start(d, "announced-discovered", title, f"HOUSE-ANN-07 {req}", "Announced", level="SHOULD",
               mcp_version="2026-07-28", servers=[server])  # fmt: skip
     prefix = "io.modelcontextprotocol/"

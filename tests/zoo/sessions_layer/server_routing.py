@@ -644,11 +644,19 @@ MEMBERS = [
         fails="first-message",
     ),
     bug(
+        "discovery-without-texts",
+        "The first message does not say what the server is called.",
+        SERVER,
+        (McpServer, "texts", {}),
+        on="cvm",
+        fails="first-message-texts first-message-name",
+    ),
+    bug(
         "discovery-never",
         "Discovery tags are on the answer to initialize alone.",
         SERVER,
         (Server, "_route", route_first(False)),
         on="cvm",
-        fails="first-message",
+        fails="first-message first-message-texts",
     ),
 ]

@@ -86,6 +86,7 @@ CASES = shared(
         wraps.both_wraps_read: "CVM-ENC-29",
         wraps.baseline: "CVM-FLOW-65 CVM-FLOW-69",
         wraps.discovery: "CVM-FLOW-63 CVM-FLOW-64",
+        money.payment_methods: "CVM-PAY-55 CVM-PAY-58",
         money.by_default: "",
         money.paid: "CVM-PAY-71",
         money.amounts: "",

@@ -15,12 +15,12 @@ from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source import server_wraps as wraps
-from vectors.source.dialects import ANY_ID, PMI
+from vectors.source.dialects import ANY_ID, CAROL, PMI
 from vectors.source.dialects import CONTEXTVM as D
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, result, rpc
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, mcp_server, result, rpc
 from vectors.source.server_money import INVOICE, PRICES
 from vectors.source.server_play import CALL, FLAGS, RESULT, answered, asks, publishes, shared, start, suite
-from vectors.source.writing import Case
+from vectors.source.writing import Case, public
 
 EPHEMERAL_WRAP = 21059
 
@@ -35,6 +35,43 @@ def first_message() -> Case:
     answered(s, D, asks(s, D, "alice", 2))
     event = s.arrives("alice", D.initialize(INITIALIZE))
     s.publishes(D.response(event, 0, INITIALIZE_RESULT, method="initialize").with_tags(*FLAGS))
+    return s.case()
+
+
+# cep-6.md: Server Announcement Event
+TEXTS = {
+    "name": "Example Server", "about": "Server description", "picture": "https://example.com/server.png",
+    "website": "https://example.com",
+}  # fmt: skip
+
+
+def first_message_texts() -> Case:
+    """Neither announced nor encrypting, so that these are all the discovery tags there are."""
+    title = "A server's first message to a client has its texts for people"
+    s = start(D, "first-message-texts", title, "CVM-FLOW-62 CVM-FLOW-66 CVM-ANN-52 CVM-ANN-53 CVM-ANN-54", "Discovery",
+              servers=[mcp_server() | TEXTS], level="SHOULD")  # fmt: skip
+    tags = [[name, text] for name, text in TEXTS.items()]
+    for role in ("alice", "carol"):
+        asked = asks(s, D, role, 1)
+        s.says(result(id_of(asked.step), RESULT))
+        s.publishes(D.response(asked.event, 1, RESULT, to=public(role)).with_tags(*tags))
+        answered(s, D, asks(s, D, role, 2))
+    event = s.arrives("dave", D.request("tools/call", {}, 3))
+    s.publishes(D.error(event, 3, -32602, to=public("dave")).with_tags(*tags))
+    return s.case()
+
+
+def first_message_some_texts() -> Case:
+    title = "A server that has only a name sends it, beside the flags for wraps"
+    s = start(D, "first-message-name", title, "CVM-FLOW-62 CVM-FLOW-64 CVM-ANN-54", "Discovery Encryption",
+              servers=[mcp_server() | {"name": "Example Server"}], encryption="optional", level="SHOULD")  # fmt: skip
+    event = s.arrives("alice", D.initialize(INITIALIZE), wrap=1059)
+    form = D.response(event, 0, INITIALIZE_RESULT, method="initialize")
+    publishes(s, D, form.with_tags(["name", "Example Server"], *FLAGS), 1059)
+    asked = asks(s, D, "carol", 1, token="t")
+    s.says(rpc("notifications/progress", {"progressToken": "{{token:1}}", "progress": 1, "message": "at work"}))
+    s.publishes(D.progress(asked.event, 1, "t", 1, "at work", to=CAROL).with_tags(["name", "Example Server"], *FLAGS))
+    answered(s, D, asked)
     return s.case()
 
 
@@ -277,7 +314,7 @@ CASES = shared(
     },
 )
 OWN = [
-    first_message(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), later_flags(), plain_flag(),
+    first_message(), first_message_texts(), first_message_some_texts(), first_message_with_token(), ephemeral_wraps(), ephemeral_flag(), later_flags(), plain_flag(),
     large_wrapped(), payment_method(),
     explicit_gating(), several_lifecycles(), price_range(), demand_in_range(), bad_invoice(),
 ]  # fmt: skip
