@@ -410,7 +410,7 @@ MEMBERS = [
             filter-author-upper-case filter-author-prefix filter-id-short filter-p-not-hex filter-e-not-hex
             filter-kind-string filter-kind-bool filter-kind-65536 filter-kinds-number filter-since-string
             filter-since-negative filter-tag-number filter-array filter-unknown-field filter-long-tag-name
-            filter-digit-tag-name
+            filter-digit-tag-name filter-hex-punctuation
         """,
     ),
     member(
@@ -592,14 +592,16 @@ MEMBERS = [
         addresses(lambda event: right_address(event) and f"{event.kind}:{event.first('d') or ''}"),
         fails="""
             address-addressable address-without-d address-d-without-value address-first-d address-replaceable
-            replaces-other-author
+            replaces-other-author address-d-with-more
         """,
     ),
     member(
         "address-without-d",
         "Keeps one event of each addressable kind.",
         addresses(lambda event: right_address(event) and f"{event.kind}:{event.pubkey.hex()}:"),
-        fails="address-addressable address-first-d replaces-other-d",
+        fails="""
+            address-addressable address-first-d replaces-other-d address-d-with-more
+        """,
     ),
     member(
         "replaces-higher-id",

@@ -128,7 +128,9 @@ MEMBERS = [
         "auth-any-relay",
         "Does not compare the relay.",
         checking(relay=lambda named, own: True),
-        fails="auth-other-relay auth-relay-as-subdomain auth-relay-as-user auth-no-relay",
+        fails="""
+            auth-other-relay auth-relay-as-subdomain auth-relay-as-user auth-no-relay auth-other-scheme
+        """,
     ),
     member(
         "auth-relay-present",
@@ -146,7 +148,9 @@ MEMBERS = [
         "auth-relay-within",
         "Searches the address for the relay's host.",
         checking(relay=lambda named, own: host(own) in (named or "")),
-        fails="auth-relay-as-subdomain auth-relay-as-user",
+        fails="""
+            auth-relay-as-subdomain auth-relay-as-user auth-other-scheme
+        """,
     ),
     member(
         "auth-relay-domain",

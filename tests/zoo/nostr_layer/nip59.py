@@ -407,7 +407,12 @@ MEMBERS = [
         "rumor-signed", "Takes rumors with a signature.", gift_unwrapping(signed=True), fails="nip59-gift-signed-rumor"
     ),
     member(
-        "rumor-id-believed", "Ignores the rumor's id.", gift_unwrapping(ids=id_dropped), fails="nip59-gift-rumor-id"
+        "rumor-id-believed",
+        "Ignores the rumor's id.",
+        gift_unwrapping(ids=id_dropped),
+        fails="""
+            nip59-gift-rumor-id nip59-gift-rumor-id-short
+        """,
     ),
     member(
         "rumor-id-required",
@@ -421,7 +426,9 @@ MEMBERS = [
         gift_unwrapping(
             ids=lambda value: {name: value[name] for name in (*events.FIELDS[1:6], *("id",) * ("id" in value))}
         ),
-        fails="nip59-gift-rumor-shape nip59-gift-rumor-array",
+        fails="""
+            nip59-gift-rumor-shape nip59-gift-rumor-array nip59-gift-rumor-no-author
+        """,
     ),
     member(
         "wrap-writes-any-kind",

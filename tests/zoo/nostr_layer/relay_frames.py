@@ -197,7 +197,8 @@ MEMBERS = [
         reading(_READING, by_position),
         fails="""
             frame-object frame-empty-array frame-number-type frame-null-type frame-ok-no-message frame-eose-alone
-            frame-closed-no-message frame-publish-alone frame-req-no-filter frame-close-alone
+            frame-closed-no-message frame-publish-alone frame-req-no-filter frame-close-alone frame-challenge-alone
+            frame-notice-alone
         """,
     ),
     member(
@@ -446,7 +447,8 @@ MEMBERS = [
         rewritten(lambda frame: [frame[0].lower(), *frame[1:]]),
         fails="""
             frame-write-publish frame-write-req frame-write-close frame-write-auth frame-write-event frame-write-ok
-            frame-write-eose frame-write-closed frame-write-notice frame-write-challenge
+            frame-write-eose frame-write-closed frame-write-notice frame-write-challenge frame-write-longest-id
+            frame-write-short-id
         """,
     ),
     member(
@@ -455,7 +457,8 @@ MEMBERS = [
         rewritten(lambda frame: {"type": frame[0], "elements": frame[1:]}),
         fails="""
             frame-write-publish frame-write-req frame-write-close frame-write-auth frame-write-event frame-write-ok
-            frame-write-eose frame-write-closed frame-write-notice frame-write-challenge
+            frame-write-eose frame-write-closed frame-write-notice frame-write-challenge frame-write-longest-id
+            frame-write-short-id
         """,
     ),
     member(
@@ -498,7 +501,9 @@ MEMBERS = [
         "frame-depth",
         "Reads messages recursively without a limit.",
         reading(_READING, read_recursively),
-        fails="frame-event-depth-20000",
+        fails="""
+            frame-event-depth-20000 frame-notice-deep
+        """,
     ),
     member(
         "frame-subscription-in-bytes",

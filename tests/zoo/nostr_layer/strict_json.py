@@ -312,8 +312,9 @@ MEMBERS = [
             json-duplicate-key json-duplicate-key-same-value json-duplicate-key-nested json-duplicate-key-escaped
             json-duplicate-key-beside-escaped-colon json-duplicate-key-hidden-by-colon json-duplicate-empty-key
             nip01-parse-duplicate-content nip01-parse-duplicate-equal nip01-parse-duplicate-escaped-first
-            nip01-parse-duplicate-unknown frame-event-duplicate-key frame-publish-duplicate-key frame-req-duplicate-key
-            nip59-unwrap-duplicate-key-last nip59-gift-rumor-duplicate-key
+            nip01-parse-duplicate-unknown frame-event-duplicate-key frame-publish-duplicate-key
+            frame-req-duplicate-key nip59-unwrap-duplicate-key-last nip59-gift-rumor-duplicate-key
+            frame-close-duplicate-key frame-notice-duplicate-key json-duplicate-key-beside-float
         """,
     ),
     member(
@@ -324,8 +325,9 @@ MEMBERS = [
             json-duplicate-key json-duplicate-key-same-value json-duplicate-key-nested json-duplicate-key-escaped
             json-duplicate-key-beside-escaped-colon json-duplicate-key-hidden-by-colon json-duplicate-empty-key
             nip01-parse-duplicate-content-first nip01-parse-duplicate-equal nip01-parse-duplicate-escaped
-            nip01-parse-duplicate-unknown frame-event-duplicate-key frame-publish-duplicate-key frame-req-duplicate-key
-            nip59-unwrap-duplicate-key
+            nip01-parse-duplicate-unknown frame-event-duplicate-key frame-publish-duplicate-key
+            frame-req-duplicate-key nip59-unwrap-duplicate-key frame-close-duplicate-key frame-notice-duplicate-key
+            json-duplicate-key-beside-float
         """,
     ),
     member(
@@ -343,7 +345,7 @@ MEMBERS = [
         reader(outermost_object_only),
         fails="""
             json-duplicate-key-nested nip01-parse-duplicate-unknown frame-event-duplicate-key
-            frame-publish-duplicate-key frame-req-duplicate-key
+            frame-publish-duplicate-key frame-req-duplicate-key frame-close-duplicate-key frame-notice-duplicate-key
         """,
     ),
     member(
@@ -503,13 +505,16 @@ MEMBERS = [
         reader(Reader(integer=through_a_float)),
         fails="""
             json-integer-above-2-53 json-integer-above-2-64 json-integer-of-40-digits json-integer-beside-float
+            json-integer-beside-words
         """,
     ),
     member(
         "integers-of-64-bits",
         "Refuses integers beyond 64 bits wherever they stand.",
         reader(Reader(integer=at_most_64_bits)),
-        fails="json-integer-above-2-64 json-integer-of-40-digits json-integer-beside-float",
+        fails="""
+            json-integer-above-2-64 json-integer-of-40-digits json-integer-beside-float json-integer-beside-words
+        """,
     ),
     member(
         "no-depth-limit",

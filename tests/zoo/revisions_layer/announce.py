@@ -658,7 +658,9 @@ MEMBERS = [
         "parse-array",
         "Reads an array of items.",
         as_it_is(lambda value: type(value) is list),
-        fails="r1/r1e/r11/ctx/cvm-parse-tools-array",
+        fails="""
+            r1/r1e/r11/ctx/cvm-parse-tools-array r11-parse-server-array
+        """,
     ),
     member(
         "parse-any-text",
@@ -667,7 +669,7 @@ MEMBERS = [
         fails="""
             r1/r1e/r11/ctx-parse-server-text r1/r1e/r11/ctx/cvm-parse-tools-array r1/r1e-parse-server-error
             r11-parse-tools-none ctx-parse-tools-object cvm-parse-server-not-json cvm-parse-resources-with-tools
-            cvm-parse-prompts-object
+            cvm-parse-prompts-object r11-parse-server-array
         """,
     ),
     member(
@@ -760,7 +762,9 @@ MEMBERS = [
         "parse-encryption-false",
         "Reads support_encryption false as support.",
         patched("parse_announcement", (announce, "says_encryption", says_encryption)),
-        fails="r1/r1e/r11-parse-server-no-encryption",
+        fails="""
+            r1/r1e/r11-parse-server-no-encryption r11-parse-encryption-false-more
+        """,
     ),
     member(
         "parse-price-type-kept",

@@ -269,7 +269,10 @@ MEMBERS = [
         "check-first-only",
         "Stops at the first breach.",
         reports(lambda given, breaches: breaches[:1]),
-        fails="r1/r1e/r11-check-request-no-p-no-method ctx-check-response-no-e-no-p cvm-check-call-no-p-no-jsonrpc",
+        fails="""
+            r1/r1e/r11-check-request-no-p-no-method ctx-check-response-no-e-no-p cvm-check-call-no-p-no-jsonrpc
+            r11-check-response-whole
+        """,
     ),
     member(
         "check-numbers-shared",
@@ -290,7 +293,8 @@ MEMBERS = [
             r1/r1e/r11/ctx-check-initialize-response-no-e r1/r1e/r11/ctx-check-initialize-response-no-d
             ctx/cvm-check-price-word cvm-check-initialize-answer-no-e cvm-check-price-no-prefix
             cvm-check-price-other-prefix cvm-check-price-fraction cvm-check-price-half-range cvm-check-price-no-unit
-            r11-check-complete-many ctx/cvm-check-completion-many cvm-check-price-bare
+            r11-check-complete-many ctx/cvm-check-completion-many cvm-check-price-bare cvm-check-price-bare-tag
+            cvm-check-price-two-hyphens
         """,
     ),
     member(
@@ -558,7 +562,7 @@ MEMBERS = [
         fails="""
             r1/r1e-check-payment-unit r1e-check-payment-expiration r1e-check-tools-t r11-check-payment-invoice-tag
             ctx-check-list-method-tag cvm-check-initialize-negotiation cvm-check-initialize-answer-discovery
-            cvm-check-other-tags
+            cvm-check-other-tags cvm-check-request-other-method-tag
         """,
     ),
     # Content
@@ -630,7 +634,9 @@ MEMBERS = [
         "check-any-result",
         "Does not look where a result is.",
         unchecked(Rule.RESULT_PLACE),
-        fails="r1/r1e/cvm-check-response-hoisted r11-check-result-nested ctx-check-hoisted",
+        fails="""
+            r1/r1e/cvm-check-response-hoisted r11-check-result-nested ctx-check-hoisted r11-check-response-whole
+        """,
     ),
     member(
         "check-both-outcomes",
@@ -703,13 +709,16 @@ MEMBERS = [
             ctx/cvm-check-progress-no-token ctx/cvm-check-payment-no-amount ctx/cvm-check-payment-amount-text
             ctx-check-payment-no-invoice cvm-check-payment-no-pay-req cvm-check-payment-no-pmi
             cvm-check-payment-pmi-spelling cvm-check-payment-accepted-no-amount cvm-check-payment-rejected-no-pmi
+            cvm-check-payment-method-mark
         """,
     ),
     member(
         "check-payment-spelling",
         "Takes any text for the name of a payment method.",
         members_as(lambda kind, value: type(value) is str if kind is Member.PAYMENT_METHOD else None),
-        fails="cvm-check-payment-pmi-spelling",
+        fails="""
+            cvm-check-payment-pmi-spelling cvm-check-payment-method-mark
+        """,
     ),
     member(
         "check-amount-text",
@@ -740,7 +749,7 @@ MEMBERS = [
         unchecked(Rule.ANNOUNCEMENT_ENVELOPE, Rule.LIST_ENVELOPE),
         fails="""
             r1/r1e-check-server-bare r1/r1e-check-tools-bare r11/ctx/cvm-check-server-wrapped
-            r11/ctx/cvm-check-tools-wrapped
+            r11/ctx/cvm-check-tools-wrapped r11-check-server-id r11-check-server-jsonrpc r11-check-server-result
         """,
     ),
     member(
@@ -809,6 +818,7 @@ MEMBERS = [
         fails="""
             r1-check-tools-no-t r1-check-tools-one-t r1-check-tools-as-printed r1e/r11-check-tools-no-cap
             r1e-check-tools-one-cap r1e-check-tools-other-cap r1e-check-tools-t r11-check-tools-extra-cap
+            r11-check-tools-cap-empty
         """,
     ),
     member(
@@ -826,7 +836,7 @@ MEMBERS = [
         patched("check_event", (check, "_capability_tags", one_is_enough)),
         fails="""
             r1-check-tools-one-t r1-check-tools-as-printed r1e-check-tools-one-cap r1e-check-tools-other-cap
-            r11-check-tools-no-cap r11-check-tools-extra-cap
+            r11-check-tools-no-cap r11-check-tools-extra-cap r11-check-tools-cap-empty
         """,
     ),
     member(
@@ -846,7 +856,8 @@ MEMBERS = [
         unchecked(Rule.PRICE_FORM),
         fails="""
             r11/ctx/cvm-check-price-no-unit r11-check-price-words ctx/cvm-check-price-word cvm-check-price-fraction
-            cvm-check-price-half-range ctx-check-price-no-name cvm-check-price-bare
+            cvm-check-price-half-range ctx-check-price-no-name cvm-check-price-bare cvm-check-price-bare-tag
+            cvm-check-price-two-hyphens r11-check-price-two-points
         """,
     ),
     member(
@@ -886,7 +897,7 @@ MEMBERS = [
         fails="""
             r11-check-tools-priced r11/ctx-check-price-no-unit r11-check-price-words ctx-check-priced-list-response
             ctx-check-priced-tools ctx-check-price-fraction ctx-check-price-word ctx-check-cap-bare
-            ctx-check-priced-tools-printed
+            ctx-check-priced-tools-printed r11-check-price-two-points
         """,
     ),
     member(

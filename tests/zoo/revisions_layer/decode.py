@@ -659,7 +659,9 @@ MEMBERS = [
         "decode-result-not-opened",
         "Takes a nested result for a result with a member `result`.",
         patched("decode_event", (bodies, "hoisted_in", nested)),
-        fails="r11-decode-result-jsonrpc",
+        fails="""
+            r11-decode-result-jsonrpc r11-decode-nested-bridge
+        """,
     ),
     member(
         "decode-root-is-result",
@@ -706,7 +708,8 @@ MEMBERS = [
         as_it_is(lambda value: "error" in value and "result" not in value),
         fails="""
             r1/r1e/cvm-decode-error-no-e r1/r1e-decode-error-code-text r1/r1e-decode-error-no-message
-            ctx/cvm-decode-error-text
+            ctx/cvm-decode-error-text cvm-decode-error-code-text cvm-decode-error-id-true
+            cvm-decode-error-no-message
         """,
     ),
     member(
@@ -722,7 +725,9 @@ MEMBERS = [
         "decode-any-method",
         "Takes methods of any form.",
         as_it_is(lambda value: type(value.get("method", "")) is not str),
-        fails="ctx/cvm-decode-method-number",
+        fails="""
+            ctx/cvm-decode-method-number cvm-decode-notification-method-null
+        """,
     ),
     member(
         "decode-any-object",
@@ -773,7 +778,9 @@ MEMBERS = [
         "decode-id-of-body",
         "Goes by an id in content where ids do not travel.",
         within("r11", understands(own_id)),
-        fails="r11-decode-error-jsonrpc r11-decode-result-jsonrpc r11-decode-request-jsonrpc",
+        fails="""
+            r11-decode-error-jsonrpc r11-decode-result-jsonrpc r11-decode-request-jsonrpc r11-decode-whole
+        """,
     ),
     member(
         "decode-id-of-answer",
@@ -901,7 +908,9 @@ MEMBERS = [
         "decode-empty-content",
         "Takes empty content for a notification without params.",
         accepts(nothing_is_something),
-        fails="r1/r1e/r11-decode-empty-notification",
+        fails="""
+            r1/r1e/r11-decode-empty-notification r11-decode-empty-request
+        """,
     ),
     # Money
     member(
@@ -909,7 +918,7 @@ MEMBERS = [
         "Hands a demand on under the names of the wire.",
         spelled(PAYMENT),
         fails="""
-            cvm-decode-payment-required cvm-decode-payment-required-plain
+            cvm-decode-payment-required cvm-decode-payment-required-plain cvm-decode-payment-required-free
         """,
     ),
     member(
@@ -919,7 +928,9 @@ MEMBERS = [
         fails="""
             r1/r1e/r11/ctx-decode-payment r1-decode-payment-no-end r1/r1e/r11-decode-payment-routed
             r1/r1e-decode-payment-unit r11-decode-payment-invoice-tag cvm-decode-payment-required
-            cvm-decode-payment-required-plain
+            cvm-decode-payment-required-plain cvm-decode-payment-required-free
+            cvm-decode-payment-required-other-method r11-decode-payment-invoice-alone r11-decode-payment-sat
+            r11-decode-payment-usd
         """,
     ),
     member(
@@ -929,14 +940,17 @@ MEMBERS = [
         fails="""
             r1/r1e/r11/ctx-decode-payment r1-decode-payment-no-end r1/r1e/r11-decode-payment-routed
             r1/r1e-decode-payment-unit r11-decode-payment-invoice-tag cvm-decode-payment-required
-            cvm-decode-payment-required-plain
+            cvm-decode-payment-required-plain cvm-decode-payment-required-other-method
+            r11-decode-payment-invoice-alone r11-decode-payment-sat r11-decode-payment-usd
         """,
     ),
     member(
         "decode-payment-third-is-invoice",
         "Takes the unit for the invoice.",
         in_params(PAYMENT, third_is_invoice),
-        fails="r1/r1e-decode-payment-unit r11-decode-payment-invoice-tag",
+        fails="""
+            r1/r1e-decode-payment-unit r11-decode-payment-invoice-tag r11-decode-payment-sat r11-decode-payment-usd
+        """,
     ),
     member(
         "decode-payment-any-amount",
@@ -957,6 +971,9 @@ MEMBERS = [
         fails="""
             r1/r1e/r11-decode-payment-no-amount r1/r1e-decode-payment-no-invoice
             cvm-decode-payment-required-no-pay-req r1/r1e/r11-decode-payment-accepted
+            cvm-decode-payment-required-beyond cvm-decode-payment-required-negative
+            cvm-decode-payment-required-ttl-past cvm-decode-payment-required-ttl-text
+            r11-decode-payment-amount-twice
         """,
     ),
     member(
@@ -975,7 +992,10 @@ MEMBERS = [
         "decode-payment-needs-p",
         "Hears demands only where they carry p.",
         refuses(lambda given: demands(given) and not tag_values(given["event"], "p")),
-        fails="r1/r1e/r11-decode-payment r1-decode-payment-no-end",
+        fails="""
+            r1/r1e/r11-decode-payment r1-decode-payment-no-end r11-decode-payment-invoice-alone
+            r11-decode-payment-sat r11-decode-payment-usd
+        """,
     ),
     member(
         "decode-gate-is-demand",

@@ -234,3 +234,17 @@ SUITE.group(
           {"events": [OLD, *reversed(TWINS), NEW, NOTE_OLD]},
           {"ids": [NEW["id"], *sorted([OLD["id"], NOTE_OLD["id"], *(twin["id"] for twin in TWINS)])]}, flags="Tie"),
 )  # fmt: skip
+
+SUITE.group(
+    "filter_match",
+    match("filter-kind-edges", "the first and the last kind are kinds", "NIP01-FILTER-02", True,
+          {"kinds": [0, 25910, 65535]}, flags="KindEdge"),
+    refuse("filter-hex-punctuation", "an id of 63 digits and an exclamation mark", "NIP01-FILTER-08",
+           {"ids": [ID[:63] + "!"]}, "malformed_filter", "HexCase"),
+)  # fmt: skip
+
+SUITE.group(
+    "event_address",
+    addressed("address-d-with-more", "what follows the value of d is no part of it",
+              signed("alice", 31316, [["d", "server", "more"]], "{}"), f"31316:{ALICE}:server"),
+)  # fmt: skip

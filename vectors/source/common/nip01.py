@@ -398,3 +398,11 @@ SUITE.group(
     valid("nip01-tag-absent", "a name that no tag has", "NIP01-TAG-01", {"tags": TAGS, "name": "d"}, {"values": []},
           flags="Basic"),
 )  # fmt: skip
+
+SUITE.group(
+    "parse_event",
+    read("nip01-parse-wide", "an event with an unknown field of 200 arrays side by side", "NIP01-EVT-09",
+         json.dumps({**GOOD, "meta": [[]] * 200}), "UnknownField"),
+    unread("nip01-parse-deep", "an unknown field of 5,000 nested arrays", "JSON-PARSE-05",
+           compact(GOOD)[:-1] + ',"meta":' + "[" * 5_000 + "]" * 5_000 + "}", "too_deep", "UnknownField"),
+)  # fmt: skip

@@ -194,3 +194,37 @@ SUITE.group(
             "malformed_tlv", flags="Range"),
 )  # fmt: skip
 assert len(LONG_PROFILE) > 5000
+
+# Texts and values at their limits.
+EDGES: list[tuple[str, str, dict[str, Any], str]] = [
+    ("kind-0", "a kind of 0", {"type": "naddr", "identifier": "", "pubkey": KEY.hex(), "kind": 0, "relays": []},
+     bech32("naddr", tlv(0, b"") + tlv(2, KEY) + tlv(3, bytes(4)))),
+    ("kind-65535", "the largest kind",
+     {"type": "naddr", "identifier": "x", "pubkey": KEY.hex(), "kind": 65535, "relays": []},
+     bech32("naddr", tlv(0, b"x") + tlv(2, KEY) + tlv(3, bytes.fromhex("0000ffff")))),
+    ("identifier-255", "an identifier of 255 bytes",
+     {"type": "naddr", "identifier": "x" * 255, "pubkey": KEY.hex(), "kind": 31316, "relays": []},
+     bech32("naddr", tlv(0, b"x" * 255) + tlv(2, KEY) + KIND_31316)),
+]  # fmt: skip
+FILLING = ["r" * 255] * 11 + ["r" * 245]
+LONGEST_ADDRESS = bech32(
+    "naddr", tlv(0, b"x") + b"".join(tlv(1, relay.encode()) for relay in FILLING) + tlv(2, KEY) + KIND_31316
+)
+assert len(LONGEST_ADDRESS) == 5000
+
+SUITE.group(
+    "nip19_decode",
+    *(decoded(id, title, "NIP19-TLV-01", text, entity, "Range") for id, title, entity, text in EDGES),
+    decoded("longest", "a text of 5000 characters", "NIP19-SIZE-01", LONGEST_ADDRESS,
+            {"type": "naddr", "identifier": "x", "pubkey": KEY.hex(), "kind": 31316, "relays": FILLING}, "Size"),
+    refused("prefix-punctuation", "a prefix of the first and last characters that BIP-173 allows", "NIP19-BARE-01",
+            bech32("!~", KEY), "unknown_prefix", "Prefix"),
+    refused("surplus-word", "35 bytes and five bits more", "NIP19-BECH-01", bech32("note", ID + bytes(3), extra_words=1),
+            "invalid_bech32", "Padding"),
+)  # fmt: skip
+
+SUITE.group(
+    "nip19_encode",
+    *(valid(f"nip19-encode-{id}", title, "NIP19-TLV-01", {"entity": entity}, {"text": text}, flags="Range",
+            compare="nip19") for id, title, entity, text in EDGES),
+)  # fmt: skip

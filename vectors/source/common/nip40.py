@@ -55,3 +55,9 @@ SUITE.group(
     malformed("expiration-other-digits", "digits of another script", ["expiration", "\u0661\u0662\u0663"]),
     malformed("expiration-huge", "a time of 30 digits", ["expiration", "9" * 30]),
 )  # fmt: skip
+
+SUITE.group(
+    "is_expired",
+    expiring("expiration-largest", "the largest time of 64 bits is far away", "NIP40-TAG-01",
+             [["expiration", "18446744073709551615"]], TIME, False, "Boundary"),
+)  # fmt: skip

@@ -93,3 +93,9 @@ SUITE.group(
                      "tags": [["relay", RELAY], ["challenge", CHALLENGE]], "content": ""}},
           flags="Basic", compare="unordered_tags"),
 )  # fmt: skip
+
+SUITE.group(
+    "check_auth",
+    refused("auth-other-scheme", "this relay's address as a web page", "NIP42-CHK-04",
+            answer(relay=RELAY.replace("wss://", "https://")), "relay_mismatch", "OtherRelay"),
+)  # fmt: skip

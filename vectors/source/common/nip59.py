@@ -242,3 +242,16 @@ SUITE.group(
     refused("nip59-gift-other-recipient", "a seal for Bob in a wrap for Carol", "NIP59-OPEN-01",
             wrapped(sealed(RUMOR), recipient=CAROL), "invalid_mac", "WrongRecipient"),
 )  # fmt: skip
+
+SUITE.group(
+    "gift_unwrap",
+    refused("nip59-gift-rumor-no-author", "a rumor without an author", "NIP01-EVT-01",
+            wrapped(sealed({key: value for key, value in RUMOR_FIELDS.items() if key != "pubkey"})), "missing_field",
+            "NotAnEvent"),
+    refused("nip59-gift-rumor-kind", "a rumor whose kind is a text", "NIP01-EVT-05",
+            wrapped(sealed({**RUMOR_FIELDS, "kind": "25910"})), "malformed_kind", "NotAnEvent"),
+    refused("nip59-gift-rumor-author-upper", "a rumor whose author is in upper case", "NIP01-EVT-03",
+            wrapped(sealed({**RUMOR_FIELDS, "pubkey": RUMOR_FIELDS["pubkey"].upper()})), "malformed_pubkey", "NotAnEvent"),
+    refused("nip59-gift-rumor-id-short", "a rumor with half an id", "NIP01-EVT-02",
+            wrapped(sealed({**RUMOR, "id": RUMOR["id"][:32]})), "malformed_id", "RumorId"),
+)  # fmt: skip

@@ -238,3 +238,37 @@ SUITE.group(
     written("frame-write-challenge", "AUTH is written", "NIP42-FRAME-01", {"type": "AUTH", "challenge": "4f2a"},
             ["AUTH", "4f2a"]),
 )  # fmt: skip
+
+NESTED = "[" * 5_000 + "]" * 5_000
+WHOLE_FILTER = {"ids": [ID], "authors": [EVENT["pubkey"]], "kinds": [0, 65535], "#e": [ID], "since": 0, "limit": 0}
+
+# Frames at the edges of their rules.
+SUITE.group(
+    "parse_relay_frame",
+    parsed("frame-eose-shortest-id", "a subscription id of one character", "NIP01-FRAME-03", ["EOSE", "s"],
+           {"type": "EOSE", "subscription_id": "s"}, "SubscriptionId"),
+    refused("frame-notice-alone", "NOTICE without a message", "NIP01-FRAME-07", ["NOTICE"], "malformed_frame",
+            "MissingElement"),
+    refused("frame-challenge-alone", "AUTH without a challenge", "NIP42-FRAME-01", ["AUTH"], "malformed_frame",
+            "MissingElement"),
+    refused("frame-notice-duplicate-key", "a key named twice after the message of a NOTICE", "JSON-PARSE-02",
+            '["NOTICE","hello",{"a":1,"a":2}]', "duplicate_key", "DuplicateKey"),
+    refused("frame-notice-deep", "5,000 nested arrays after the message of a NOTICE", "JSON-PARSE-05",
+            f'["NOTICE","hello",{NESTED}]', "too_deep", "Depth"),
+)  # fmt: skip
+
+SUITE.group(
+    "parse_client_frame",
+    parsed("frame-req-whole", "REQ with every kind of condition", "NIP01-FRAME-02", ["REQ", "sub", WHOLE_FILTER],
+           {"type": "REQ", "subscription_id": "sub", "filters": [WHOLE_FILTER]}),
+    refused("frame-close-duplicate-key", "a key named twice after the id of a CLOSE", "JSON-PARSE-02",
+            '["CLOSE","sub",{"a":1,"a":2}]', "duplicate_key", "DuplicateKey"),
+)  # fmt: skip
+
+SUITE.group(
+    "write_client_frame",
+    written("frame-write-short-id", "a subscription id of one character is sent", "NIP01-FRAME-03",
+            {"type": "CLOSE", "subscription_id": "s"}, ["CLOSE", "s"]),
+    written("frame-write-longest-id", "a subscription id of 64 characters is sent", "NIP01-FRAME-03",
+            {"type": "CLOSE", "subscription_id": LONGEST}, ["CLOSE", LONGEST]),
+)  # fmt: skip

@@ -149,3 +149,21 @@ SUITE.group(
     acceptable("json-depth-1000", "1,000 nested arrays are read, or refused as too deep", "JSON-PARSE-05",
                text("[" * 1_000 + "]" * 1_000), "AMB-08", error="too_deep", flags="Depth"),
 )  # fmt: skip
+
+# Where readers take short cuts.
+SUITE.group(
+    "json_parse",
+    valid("json-wide", "200 arrays side by side are not deep", "JSON-PARSE-05", text(f"[ {'[],' * 200}0]"),
+          gives(f"[{'[],' * 200}0]"), flags="Depth"),
+    valid("json-wide-objects", "200 objects side by side are not deep", "JSON-PARSE-05", text(f"[ {'{},' * 200}0]"),
+          gives(f"[{'{},' * 200}0]"), flags="Depth"),
+    valid("json-escaped-colons", "colons that are spelled as escapes are text", "JSON-PARSE-02",
+          text('{"a": "\\u003a\\u003A\\u003A"}'), gives('{"a":":::"}'), flags="Spelling"),
+    valid("json-escaped-backslash", "an escaped backslash before u003a is no escaped colon", "JSON-PARSE-02",
+          text('{"a": "\\\\u003a"}'), gives('{"a":"\\\\u003a"}'), flags="Spelling"),
+    valid("json-integer-beside-words", "a big integer beside null, true, false and text is written as it was read",
+          "JSON-PARSE-06", text('{"n":[18446744073709551617,null,true,false,"\\u0001é\\n"]}'),
+          gives('{"n":[18446744073709551617,null,true,false,"\\u0001é\\n"]}'), flags="BigInteger"),
+    invalid("json-duplicate-key-beside-float", "a key named twice beside a fraction is refused", "JSON-PARSE-02",
+            text('{"a":1.50,"b":[1],"a":2}'), "duplicate_key", flags="DuplicateKey"),
+)  # fmt: skip

@@ -296,3 +296,27 @@ SUITE.group(
     breach("tools-wrapped", "a tools announcement inside a JSON-RPC response", "CVM-BODY-11",
            announced(11317, answer(1, TOOLS)), "Announcement"),
 )  # fmt: skip
+
+# What is told apart by one member or value.
+SUITE.group(
+    "check_event",
+    breach("notification-id", "a notification with an id", "CVM-BODY-06", by_client(INITIALIZED | {"id": 5}, TO_SERVER),
+           "Body"),
+    good("request-more", "a member that nobody knows beside those of a request", "CVM-BODY-51",
+         by_client(CALL | {"x-trace": 1}, TO_SERVER)),
+    good("request-other-method-tag", "a method tag is of other revisions and says nothing here", "CVM-BODY-03",
+         by_client(CALL, TO_SERVER, ["method", "tools/list"])),
+    breach("result-null-id", "a result whose id is null", "CVM-BODY-04",
+           by_server({"jsonrpc": "2.0", "id": None, "result": {}}, TO_CLIENT, TO_CALL), "Body"),
+    breach("error-no-id", "an error without an id", "CVM-BODY-04",
+           by_server({"jsonrpc": "2.0", "error": {"code": -32700, "message": "no"}}, TO_CLIENT, TO_CALL), "Body"),
+    breach("payment-method-mark", "a payment method with an exclamation mark", "CVM-PAY-02",
+           demand(DEMAND | {"pmi": "bitcoin!"}), "Payment"),
+    good("price-prompt", "the price of a prompt", "CVM-PRICE-02", priced("prompt:code_review", "100", "sats"), "tools/list"),
+    good("price-resource", "the price of a resource", "CVM-PRICE-02", priced("resource:file:///a", "100", "sats"), "tools/list"),
+    breach("price-bare-tag", "a cap tag with nothing in it", "CVM-PRICE-01", priced(), "Price", "tools/list"),
+    breach("price-two-hyphens", "a price of three numbers", "CVM-PRICE-01", priced("tool:get_weather", "1-2-3", "sats"),
+           "Price", "tools/list"),
+    breach("server-on-tools-kind", "a server announcement on the kind of tools", "CVM-KIND-04",
+           announced(11317, INITIALIZE_ANSWER["result"]), "Kind"),
+)  # fmt: skip

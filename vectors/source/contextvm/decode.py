@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from vectors.source.contextvm.examples import (
@@ -65,6 +66,7 @@ SUITE = Suite(
         "MissingTag": Note("MISSING_STEP", "a tag that routes the message is missing", "a message for nobody is taken"),
         "MalformedTag": Note("MISSING_STEP", "a tag holds no key or id", "a crash in the read loop"),
         "MalformedBody": Note("MISSING_STEP", "content that is no message", "a crash in the read loop"),
+        "Deep": Note("AMBIGUOUS", "arrays nested deeper than any message needs", "a stack overflows in the read loop"),
         "Batch": Note("MISSING_STEP", "several messages in one event", "one answer for many requests"),
         "TwoOutcomes": Note("MISSING_STEP", "a result and an error together", "two readers see different outcomes"),
     },
@@ -246,4 +248,60 @@ SUITE.group(
     refused("two-outcomes", "a response with a result and an error", "CVM-BODY-09",
             by_server(answer(2, {}) | {"error": {"code": -32603, "message": "no"}}, TO_CLIENT, TO_CALL),
             "ambiguous_message", "TwoOutcomes"),
+)  # fmt: skip
+
+LARGEST = 2**64 - 1
+
+
+def demanded(**params: Any) -> Any:
+    body = {"amount": 100, "pay_req": INVOICE, "pmi": PMI} | params
+    return by_server(note("notifications/payment_required", body), TO_CLIENT, TO_CALL)
+
+
+# What is told apart by one member or value.
+SUITE.group(
+    "decode_event",
+    read("call-no-id", "a message with a method and without an id is a notification, whatever its method",
+         "CVM-BODY-02", by_client(without(CALL, "id"), TO_SERVER), without(CALL, "id"), "Verbatim"),
+    read("payment-required-free", "a demand for 0 sats", "CVM-PAY-02", demanded(amount=0),
+         note("notifications/payment_required", {"amount": 0, "currency": "sats", "invoice": INVOICE}), "Payment"),
+    read("payment-required-other-method", "a demand by another method stays as it is", "CVM-PAY-02",
+         demanded(pmi="other", pay_req="x"),
+         note("notifications/payment_required", {"amount": 100, "pay_req": "x", "pmi": "other"}), "Payment"),
+    refused("payment-required-negative", "a demand for less than nothing", "CVM-PAY-02", demanded(amount=-1),
+            "malformed_body", "MalformedBody"),
+    refused("payment-required-beyond", "a demand for more than 64 bits of sats", "CVM-PAY-02",
+            demanded(amount=LARGEST + 1), "malformed_body", "MalformedBody"),
+    refused("payment-required-ttl-text", "a demand whose time to live is a text", "CVM-PAY-07", demanded(ttl="600"),
+            "malformed_body", "MalformedBody"),
+    refused("payment-required-ttl-past", "a demand that ended before 1970", "CVM-PAY-07", demanded(ttl=-NOW - 1),
+            "malformed_body", "MalformedBody"),
+    refused("answer-e-no-value", "a response whose e has no value", "CVM-TAG-08",
+            by_server(CALL_ANSWER, TO_CLIENT, ["e"]), "missing_tag", "MissingTag"),
+    refused("result-text", "a result that is a text", "CVM-BODY-05",
+            by_server({"jsonrpc": "2.0", "id": 2, "result": "72"}, TO_CLIENT, TO_CALL), "malformed_result",
+            "MalformedBody"),
+    refused("result-id-fraction", "a result whose id is a fraction", "CVM-BODY-04",
+            by_server({"jsonrpc": "2.0", "id": 2.5, "result": {}}, TO_CLIENT, TO_CALL), "malformed_request_id",
+            "MalformedBody"),
+    refused("error-id-true", "an error whose id is true", "CVM-BODY-04",
+            by_server({"jsonrpc": "2.0", "id": True, "error": {"code": -32603, "message": "no"}}, TO_CLIENT, TO_CALL),
+            "malformed_request_id", "MalformedBody"),
+    refused("error-code-text", "an error whose code is a text", "CVM-BODY-07",
+            by_server({"jsonrpc": "2.0", "id": 2, "error": {"code": "-32603", "message": "no"}}, TO_CLIENT, TO_CALL),
+            "malformed_error", "MalformedBody"),
+    refused("error-no-message", "an error without a message", "CVM-BODY-07",
+            by_server({"jsonrpc": "2.0", "id": 2, "error": {"code": -32603}}, TO_CLIENT, TO_CALL), "malformed_error",
+            "MalformedBody"),
+    refused("params-null", "params that are null", "CVM-BODY-03", by_client(CALL | {"params": None}, TO_SERVER),
+            "malformed_params", "MalformedBody"),
+    refused("notification-params-text", "a notification whose params are a text", "CVM-BODY-06",
+            by_client(INITIALIZED | {"params": "x"}, TO_SERVER), "malformed_params", "MalformedBody"),
+    refused("notification-method-null", "a message whose method is null and that has no id", "CVM-BODY-06",
+            by_client({"jsonrpc": "2.0", "method": None}, TO_SERVER), "malformed_method", "MalformedBody"),
+    acceptable("cvm-decode-deep", "content of 500 nested arrays", "JSON-PARSE-05",
+               given(by_client("[" * 500 + "]" * 500, TO_SERVER)), "AMB-08", error="too_deep", flags="Deep"),
+    acceptable("cvm-decode-deep-member", "a member of 500 nested arrays", "JSON-PARSE-05",
+               given(by_client(CALL | {"x": json.loads("[" * 500 + "]" * 500)}, TO_SERVER)), "AMB-08", error="too_deep",
+               flags="Deep"),
 )  # fmt: skip

@@ -221,3 +221,17 @@ SUITE.group(
     invalid("r11-parse-tools-none", "a tools list without tools", "R11-BODY-11", given(31317, TOOLS_TAGS, {"nextCursor": "2"}),
             "malformed_body", flags="MalformedBody"),
 )  # fmt: skip
+
+# Tags that are shorter or longer than the text has them.
+SUITE.group(
+    "parse_announcement",
+    valid("r11-parse-cap-empty", "a cap tag without a value names nothing", "R11-ANN-12", given(31317, [*TOOLS_TAGS, ["cap"]], TOOLS),
+          read("tools", TOOLS, capabilities=["get_weather"]), flags="Prices"),
+    valid("r11-parse-price-no-unit", "a cap tag without a unit has no price", "R11-PRICE-01",
+          given(31317, [*TOOLS_TAGS[:2], ["cap", "get_weather", "100"]], TOOLS), read("tools", TOOLS, capabilities=["get_weather"]),
+          flags="Prices"),
+    valid("r11-parse-encryption-false-more", "support_encryption of false is no, whatever follows", "R11-ANN-06",
+          given(31316, [D, ["k", "25910"], ["support_encryption", "false", "yet"]], ANNOUNCED), read("server", ANNOUNCED), flags="Prices"),
+    invalid("r11-parse-server-array", "a server announcement whose content is an array", "R11-BODY-01", given(31316, SERVER_TAGS, []),
+            "malformed_body", flags="MalformedBody"),
+)  # fmt: skip

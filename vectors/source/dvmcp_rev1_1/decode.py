@@ -373,3 +373,33 @@ SUITE.group(
     refused("r11-decode-notification-mismatch", "a notification whose method tag differs from its content", "R11-TAG-04", "method_mismatch",
             "MethodMismatch", "bob", 21316, [P_ALICE, method("notifications/prompts/list_changed")], text(UPDATED)),
 )  # fmt: skip
+
+# What peers send beside the text, and what is told apart by one member.
+SUITE.group(
+    "decode_event",
+    response("r11-decode-nested-bridge", "a result inside `result`, as an early bridge sent it", "R11-BODY-05", CALL_ID, {"result": CALL_RESULT},
+             {"result": CALL_RESULT}, flags="Tolerance", level="SHOULD", comment="gzuuus/dvmcp at 62d2066"),
+    response("r11-decode-whole", "jsonrpc and id beside a result's members are no part of it", "R11-BODY-04", CALL_ID, {"result": CALL_RESULT},
+             {"jsonrpc": "2.0", "id": 5, **CALL_RESULT}, flags="Tolerance", level="SHOULD"),
+    valid("r11-decode-initialized-25910", "initialized on the kind of requests is no request", "R11-NOTE-03",
+          given("alice", signed("alice", 25910, [P_BOB, S, method("notifications/initialized")], text(INITIALIZED), TIME)),
+          read("alice", rpc(INITIALIZED), SERVER_ID, None), flags="Tolerance", level="SHOULD", comment="gzuuus/dvmcp at e105f29"),
+    notice("r11-decode-notification-id", "a notification with an id is a notification", "R11-BODY-06", "bob",
+           [P_ALICE, method("notifications/resources/updated")], text({"id": 7, **UPDATED}), UPDATED, flags="Tolerance", level="SHOULD"),
+    notice("r11-decode-payment-invoice-alone", "a demand whose invoice has a tag of its own is in sats", "R11-PAY-02", "bob",
+           [["status", "payment-required"], ["amount", "1000"], ["invoice", INVOICE], ["e", CALL_ID]], "", PAYMENT, request_event_id=CALL_ID,
+           flags="Tolerance", level="SHOULD", comment="gzuuus/dvmcp at f79d9a4"),
+    notice("r11-decode-payment-sat", "a demand in sat is one in sats", "R11-PAY-02", "bob",
+           [["status", "payment-required"], ["amount", "1000", "sat"], ["invoice", INVOICE], ["e", CALL_ID]], "", PAYMENT,
+           request_event_id=CALL_ID, flags="Tolerance", level="SHOULD"),
+    notice("r11-decode-payment-usd", "a demand in another unit says so", "R11-PAY-02", "bob",
+           [["status", "payment-required"], ["amount", "1000", "usd"], ["invoice", INVOICE], ["e", CALL_ID]], "",
+           {"method": "notifications/payment_required", "params": {"amount": 1000, "currency": "usd", "invoice": INVOICE}},
+           request_event_id=CALL_ID, flags="Tolerance", level="SHOULD"),
+    refused("r11-decode-payment-amount-twice", "a demand with two amounts", "R11-PAY-02", "malformed_tag", "MalformedTag", "bob", 21316,
+            [["status", "payment-required"], ["amount", "1000", INVOICE], ["amount", "1", INVOICE], ["e", CALL_ID]], ""),
+    refused("r11-decode-empty-request", "an empty request with a status tag is no demand", "R11-BODY-01", "invalid_json", "MalformedBody", "alice",
+            25910, [*CALL_TAGS, ["status", "payment-required"]], ""),
+    refused("r11-decode-e-no-value", "a response whose e has no value", "R11-TAG-08", "missing_tag", "MissingTag", "bob", 26910, [["e"]],
+            text(CALL_RESULT)),
+)  # fmt: skip
