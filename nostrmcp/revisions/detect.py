@@ -52,6 +52,12 @@ def _has(event: Event, name: str) -> bool:
     return any(tag[0] == name for tag in event.tags)
 
 
+def _has_flags_alone(event: Event) -> bool:
+    """The draft knows one flag, on answers that name the server in d: no client of its says what it reads (AMB-159)."""
+    flags = ("support_encryption",) in event.tags or _has(event, "support_encryption_ephemeral")
+    return flags and not any(_has(event, name) for name in ("method", "s", "d"))
+
+
 def _is_call(body: dict[str, Any]) -> bool:
     return type(body.get("method")) is str
 
@@ -92,7 +98,7 @@ _SIGNS = (
     _Sign("a server identifier in s or d", lambda e, b: e.kind == _REQUEST and (_has(e, "s") or _has(e, "d")),
           frozenset({_CONTEXTVM})),
     _Sign("encryption flags on a message without server identifiers",
-          lambda e, b: e.kind == _REQUEST and _has(e, "support_encryption_ephemeral"), frozenset({_CTXVM})),
+          lambda e, b: e.kind == _REQUEST and _has_flags_alone(e), frozenset({_CTXVM})),
     _Sign("a notification without s", lambda e, b: e.kind == _NOTIFICATION and bool(b) and not _has(e, "s"),
           frozenset({_REV1})),
     _Sign("a notification of initialized", lambda e, b: e.kind == _NOTIFICATION

@@ -66,6 +66,8 @@ CASES: dict[str, tuple[Event, tuple[str, ...]]] = {
     "11320": (event(11320, {"prompts": []}), (CONTEXTVM,)),
     "25910 with discovery tags": (
         event(25910, whole(INITIALIZE), P, ("support_encryption",), ("support_encryption_ephemeral",)), (CONTEXTVM,)),
+    "25910 with the flag that servers of the draft have": (
+        event(25910, whole(CALL), P, ("support_encryption",)), (CONTEXTVM,)),
     "1059": (event(1059, "ciphertext", P), (CTXVM, CONTEXTVM)),
     "21059": (event(21059, "ciphertext", P), (CONTEXTVM,)),
     "31316 with k 5910": (event(31316, whole({"result": SERVER}), D, ("k", "5910")), (REV1,)),

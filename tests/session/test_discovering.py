@@ -123,3 +123,16 @@ def test_who_is_started_anew_is_asked_anew() -> None:
     for name, methods in ((old.id, set()), (requests["subscriptions/listen"].id, {"tools/list"})):
         told = server.message(LINK, Notification(CHANGED, {"_meta": {SUBSCRIPTION_ID: name}}), START)
         assert asked(told).keys() == methods
+
+
+def test_a_list_that_changes_while_it_is_read_is_read_once_more() -> None:
+    server, actions = begun({"tools": {"listChanged": True}})
+    requests = asked(actions)
+    listen = requests["subscriptions/listen"]
+    for _ in range(3):
+        told = Notification(CHANGED, {"_meta": {SUBSCRIPTION_ID: listen.id}})
+        assert delivered(server.message(LINK, told, START)) == []
+    read = server.message(LINK, Result(requests["tools/list"].id, {"tools": [], **COMPLETE}), START)
+    assert announced(read).keys() == {11317}
+    (again,) = asked(read).values()
+    assert delivered(server.message(LINK, Result(again.id, {"tools": [], **COMPLETE}), START)) == []

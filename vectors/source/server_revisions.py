@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vectors.source.dialects import ANY_ID, CAROL, CONTEXTVM, CTXVM, EPHEMERAL, REV1, REV1_1, Dialect
+from vectors.source.dialects import ANY_ID, CAROL, CONTEXTVM, CTXVM, EPHEMERAL, REV1, REV1_1, Dialect, Form
 from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, id_of, mcp_server, result, rpc, server_open
-from vectors.source.server_play import CALL, RESULT, answered, asks, start
-from vectors.source.writing import Case
+from vectors.source.server_play import CALL, FLAGS, RESULT, answered, asks, start
+from vectors.source.writing import Case, public
 
 OWN = [mcp_server(shared=False)]
 
@@ -68,8 +68,6 @@ def all_revisions(d: Dialect, req: str = "") -> Case:
     for role, one in spoken:
         answered(s, one, asks(s, one, role))
     s.says(rpc("notifications/tools/list_changed"))
-    from vectors.source.writing import public
-
     for role, one in spoken:
         s.publishes(one.to_client("notifications/tools/list_changed", to=public(role)))
     return s.case()
@@ -96,6 +94,31 @@ def one_kind(d: Dialect, req: str = "") -> Case:
     s.delivers(rpc("tools/call", CALL, ANY_ID))
     s.says(result(id_of(0), RESULT))
     s.publishes(d.response(event, 3, RESULT))
+    return s.case()
+
+
+def preferred(d: Dialect, req: str = "") -> Case:
+    """All revisions, ContextVM first. Wraps tell who answered: ContextVM dates them now, ctxvm-draft before."""
+    title = "Of revisions of one reply kind the preferred one answers, till one is settled"
+    s = several(d, "preferred", title, f"HOUSE-ROUTE-08 HOUSE-ROUTE-10 HOUSE-ROUTE-11 HOUSE-ONCE-01 {req}", REV1,
+                EPHEMERAL, REV1_1, CTXVM, encryption="optional")  # fmt: skip
+
+    def called(role: str, id: int, form: Form, *, answers: Dialect, is_first: bool = False) -> None:
+        asked = asks(s, d, role, id, form=form, wrap=1059)
+        s.says(result(id_of(asked.step), RESULT))
+        answer = answers.response(asked.event, id, RESULT, to=public(role))
+        s.publishes(answer.with_optional(*FLAGS) if is_first else answer, wrap=1059, time=answers.wrap_time or "now")
+
+    called("alice", 1, CONTEXTVM.request("tools/call", CALL, 1), answers=CONTEXTVM, is_first=True)
+    called("alice", 2, CTXVM.request("tools/call", CALL, 2), answers=CTXVM)
+    called("alice", 3, CONTEXTVM.request("tools/call", CALL, 3), answers=CTXVM)
+    flagged = CONTEXTVM.request("tools/call", CALL, 1).with_tags(["support_encryption"])
+    called("carol", 1, flagged, answers=CONTEXTVM, is_first=True)
+    called("carol", 2, CONTEXTVM.request("tools/call", CALL, 2), answers=CONTEXTVM)
+    event = s.arrives("dave", EPHEMERAL.initialize(INITIALIZE))
+    for one in (EPHEMERAL, CTXVM):
+        form = one.response(event, 0, INITIALIZE_RESULT, method="initialize", to=public("dave"))
+        s.publishes(form.with_optional(["support_encryption"]) if one is CTXVM else form)
     return s.case()
 
 

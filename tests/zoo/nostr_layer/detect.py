@@ -48,7 +48,8 @@ MEMBERS = [
         writing(OP, the_last),
         fails="""
             detect-wrap-1059 detect-initialize-whole detect-list-whole detect-list-no-s detect-method-tag-stripped
-            detect-no-tags detect-initialize-no-tags detect-encryption-flag detect-response-25910
+            detect-no-tags detect-initialize-no-tags detect-encryption-flag-true detect-response-25910
+            detect-encryption-flag-s detect-encryption-flag-method
             detect-response-26910-unreadable detect-response-26910-array detect-notification-25910
             detect-notification-21316 detect-demand-21316 detect-demand-21316-no-s detect-server-k-25910-unreadable
             detect-tools-bare-cap detect-tools-bare-none detect-tools-none detect-resources detect-resources-bare
@@ -67,6 +68,20 @@ MEMBERS = [
             detect-c-tag-on-25910
         """,
         passes="detect-s-tag detect-tools-t",
+    ),
+    member(
+        "detect-no-flags",
+        "Does not look at encryption flags.",
+        blind("encryption flags"),
+        fails="""
+            detect-ephemeral-flag detect-encryption-flag detect-encryption-flag-call detect-encryption-flag-answer
+        """,
+    ),
+    member(
+        "detect-flags-anywhere",
+        "Takes every message with an encryption flag for one of the newest revision.",
+        patched(OP, (detect, "_has_flags_alone", lambda event: detect._has(event, "support_encryption"))),
+        fails="detect-encryption-flag-true detect-encryption-flag-s detect-encryption-flag-method",
     ),
     member(
         "detect-no-method-tag",

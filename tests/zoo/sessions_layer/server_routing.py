@@ -30,6 +30,7 @@ right_say, right_note_form, right_route = Server.say, Server._note_form, Server.
 right_budget, right_rate, right_fault = Budget.__init__, Rate.__init__, serving.fault_in
 right_refuse, right_in_place, right_in_place_of_refused = Server.refuse, server.in_place_of, server.in_place_of_refused
 right_refused, right_announce_all = Results.refused, Announcer._announce_all
+right_revisions_of = Routing.revisions_of
 
 
 def request_refused_in_silence(one: Server, decoded: Any, arrival: Arrival, revisions: Any) -> list[Action]:
@@ -204,6 +205,10 @@ def announced_by_handshake_alone(one: Announcer, mcp: McpServer, link: McpLink, 
 
 def announced_as_discovered(discovered: dict[str, Any], _server: McpServer, _version: str) -> dict[str, Any]:
     return discovered
+
+
+def revisions_reversed(one: Routing, arrival: Arrival) -> tuple[Revision, ...]:
+    return right_revisions_of(one, arrival)[::-1]
 
 
 def note_last_form(one: Server, session: Session, arrival: Arrival) -> None:
@@ -642,6 +647,14 @@ MEMBERS = [
         (Server, "_route", route_first(True)),
         on="cvm",
         fails="first-message",
+    ),
+    bug(
+        "least-preferred",
+        "Of several revisions with one kind of reply the last one answers.",
+        SERVER,
+        (Routing, "revisions_of", revisions_reversed),
+        on="cvm",
+        fails="preferred",
     ),
     bug(
         "discovery-without-texts",

@@ -9,6 +9,7 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_edges as edges
 from vectors.source import server_handshake as handshake
 from vectors.source import server_money as money
 from vectors.source import server_notices as notices
@@ -311,6 +312,11 @@ CASES = shared(
         ask.roots_changed: "",
         ask.wrapped_sampling: "",
         revisions.one_kind: "",
+        revisions.preferred: "",
+        edges.expired: "",
+        edges.evicted_in_turn: "",
+        edges.almost_too_large: "",
+        edges.later: "",
     },
 )
 OWN = [
