@@ -197,6 +197,7 @@ NEIGHBOURS_TAGS = {
     "ctx-decode-call-other-method-tag",
     "cvm-decode-other-revision-tags",
     "cvm-check-other-tags",
+    "cvm-check-request-other-method-tag",
 }
 
 
