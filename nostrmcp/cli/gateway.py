@@ -23,7 +23,7 @@ from ..runtime.pool import Pool
 from ..runtime.state import StateError, StateFile
 from ..runtime.stdio import Gone, Peer, Said, StdioProcess
 from ..session.actions import Link
-from ..session.links import has_handshake
+from ..session.announcing import can_describe
 from ..session.settings import Encryption, McpServer, ServerLimits, ServerSettings, ServerTimers
 from ..translate.route import Price
 from .network import (
@@ -122,8 +122,8 @@ def _run(options: argparse.Namespace) -> int:
         raise Problem("a price needs a program that makes invoices: name one with --payment-processor")
     if options.max_processes <= 0:
         raise Problem("--max-processes is more than 0")
-    if any(offer.server.announced for offer in offers) and not has_handshake(options.mcp_version):
-        raise Problem("an announcement is what a server says to initialize, which --mcp-version does not have")
+    if any(offer.server.announced for offer in offers) and not can_describe(options.mcp_version):
+        raise Problem(f"what a server is cannot be asked in MCP {options.mcp_version}, so it cannot be announced")
     state = _state(options.state)
     try:
         settings = ServerSettings(

@@ -14,7 +14,7 @@ from ..translate import announce
 from ..translate.announce import LIST_METHODS, Announcement
 from .actions import Action, Drop, Link, Notice, Publish
 from .errors import ErrorClass
-from .links import Body, McpLink, own_request
+from .links import Body, McpLink, has_handshake, own_request
 from .settings import Encryption, McpServer
 from .subscriptions import LISTEN, LISTS, is_named, name_in
 
@@ -36,6 +36,11 @@ _CAPABILITIES = {
 DISCOVER = "server/discover"
 # Pages of a list that are read before it is taken to have no end.
 MAX_PAGES = 100
+
+
+def can_describe(version: str) -> bool:
+    """Whether MCP servers of this version can be asked what they are, so that they can be announced."""
+    return has_handshake(version) or catalogue.find(DISCOVER, version) is not None
 
 
 class Announcer:
@@ -75,7 +80,7 @@ class Announcer:
             return []
         if link.result is not None:
             return self._announce_as(server, link, link.result)
-        if catalogue.find(DISCOVER, link.version) is None:
+        if not can_describe(link.version):
             return [_undescribed(f"MCP {link.version} has no way to ask for it")]
         return [link.call(own_request(DISCOVER, link.version), partial(self._discovered, server, link))[1]]
 
