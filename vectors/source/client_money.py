@@ -191,7 +191,7 @@ def failed(d: Dialect, req: str = "") -> Case:
     asked = asks(s, d)
     s.signs("bob", d.demand(asked.event, 100, SATS_100))
     step = s.pays(SATS_100)
-    s.payment_failed(step)
+    s.after(1).payment_failed(step)
     refused(s, d, asked)
     return s.case()
 

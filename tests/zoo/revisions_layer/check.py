@@ -561,7 +561,7 @@ MEMBERS = [
         also_reports("TAG-99", unknown_tags),
         fails="""
             r1/r1e-check-payment-unit r1e-check-payment-expiration r1e-check-tools-t r11-check-payment-invoice-tag
-            ctx-check-list-method-tag cvm-check-initialize-negotiation cvm-check-initialize-answer-discovery
+            ctx-check-list-method-tag cvm-check-initialize-negotiation
             cvm-check-other-tags cvm-check-request-other-method-tag
         """,
     ),

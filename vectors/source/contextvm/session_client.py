@@ -5,6 +5,7 @@ The scenarios stand in vectors/source/client_*.py; here is which of the document
 
 from __future__ import annotations
 
+from vectors.source import client_edges as edges
 from vectors.source import client_money as money
 from vectors.source import client_scenarios as basics
 from vectors.source import client_trust as trust
@@ -45,6 +46,9 @@ CASES = shared(
         basics.server_withdraws: "",
         basics.wrong_way: "",
         basics.pings: "",
+        edges.pings_in_a_row: "",
+        edges.told_about: "",
+        edges.broken_announcement: "",
         trust.foreign_author: "CVM-FLOW-53",
         trust.answer_without_p: "",
         trust.answer_for_another: "",

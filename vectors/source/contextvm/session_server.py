@@ -317,6 +317,9 @@ CASES = shared(
         edges.evicted_in_turn: "",
         edges.almost_too_large: "",
         edges.later: "",
+        edges.negotiated: "",
+        edges.asks_too_much: "",
+        edges.announced_prices: "",
     },
 )
 OWN = [

@@ -9,6 +9,7 @@ from vectors.source import server_announce as announce
 from vectors.source import server_asks as ask
 from vectors.source import server_basics as basics
 from vectors.source import server_content as content
+from vectors.source import server_edges as edges
 from vectors.source import server_handshake as handshake
 from vectors.source import server_money as money
 from vectors.source import server_notices as notices
@@ -139,6 +140,7 @@ CASES = shared(
         revisions.only_candidate: "",
         revisions.wrapped: "",
         revisions.one_kind: "",
+        edges.settled_session: "",
     },
 )
 SUITE = suite(CTXVM, "Servers of the CTXVM draft, step by step", [*CASES, priced_list()])

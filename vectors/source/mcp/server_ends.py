@@ -72,7 +72,7 @@ def stopped(t: Text, d: Dialect) -> Case:
     rows = "F:END-01 F:END-02 F:END-05 F:END-06 N:SERVE-16 N:SERVE-18" if d.whole else "N:SERVE-16 N:SERVE-18"
     s = feeder(t, d, "stop", title, rows, "End", level="SHOULD")
     feed = opens(s, t, d)
-    s.stop()
+    s.after(1).stop()
     if t.has_result:
         finished(s, d, feed)
     return s.case()
@@ -85,7 +85,7 @@ def stopped_waiting(t: Text, d: Dialect) -> Case:
     other = asks(s, t, d, 2, {"promptsListChanged": True})
     acked(s, d, other, {"promptsListChanged": True}, ok=False)
     s.says(rpc(PROMPTS))
-    s.stop()
+    s.after(1).stop()
     says(s, d, other, PROMPTS)
     if t.has_result:
         finished(s, d, feed)
@@ -97,7 +97,7 @@ def stopped_by_cancel(t: Text, d: Dialect, teardown: str) -> Case:
     title = f"A server that is told to ({teardown}) ends a subscription by a cancel"
     s = feeder(t, d, f"stop-{teardown}", title, "F:END-08 N:SERVE-16", "End", teardown=teardown)
     feed = opens(s, t, d)
-    s.stop()
+    s.after(1).stop()
     s.publishes(d.server_cancel(feed.event, feed.id))
     if t.has_result and teardown == "both":
         finished(s, d, feed)
@@ -119,7 +119,7 @@ def ended_while_asking(t: Text, d: Dialect) -> Case:
     s.publishes(d.error(feeds[0].event, 0, -32603, ANY_TEXT))
     s.delivers(rpc("resources/unsubscribe", {"uri": uris[0]}, ANY_ID))
     s.says(result(id_of(0), {}))
-    s.stop()
+    s.after(1).stop()
     s.publishes(d.error(feeds[1].event, 1, -32603, ANY_TEXT, to=public("carol")))
     s.delivers(rpc("resources/unsubscribe", {"uri": uris[1]}, ANY_ID))
     return s.case()
