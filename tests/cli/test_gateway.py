@@ -216,7 +216,7 @@ def test_options_that_make_no_sense(words: list[str], capsys: pytest.CaptureFixt
         ([*GATEWAY, "--revision", "dvmcp-rev1", "--encryption", "required", *SERVED], "encryption is required, and"),
         ([*GATEWAY, "--max-processes", "0", *SERVED], "--max-processes is more than 0"),
         ([*GATEWAY, "--state", "no/such/folder/state", *SERVED], "cannot open no/such/folder/state: No such file"),
-        ([*GATEWAY, "--announce", "--mcp-version", "DRAFT-2026-v1", *SERVED], "so it cannot be announced"),
+        ([*GATEWAY, "--announce", "--mcp-version", "DRAFT-2026-v1", *SERVED], "what a server is cannot be asked in"),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("never_serving")
