@@ -61,6 +61,10 @@ def modules() -> list[str]:
 def mutants_of(module: str) -> Iterator[Mutant]:
     """Every mutant of a module's functions and methods."""
     source = (PROJECT / Path(*module.split("."))).with_suffix(".py").read_text(encoding="utf-8")
+    return mutants_in(source, module)
+
+
+def mutants_in(source: str, module: str) -> Iterator[Mutant]:
     for path, node in _functions(ast.parse(source)):
         yield from _mutants(module, path, node, source)
 

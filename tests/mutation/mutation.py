@@ -98,8 +98,8 @@ def _reading(operation: Operation) -> Operation:
 
 _READING = {
     op: _reading(OPERATIONS[op])
-    for op in ("check_event", "decode_event", "detect_revisions", "json_parse", "parse_announcement", "parse_client_frame",
-               "parse_event", "parse_relay_frame", "unwrap", "gift_unwrap", "verify_event")
+    for op in ("check_event", "decode_event", "detect_revisions", "json_parse", "parse_announcement",
+               "parse_client_frame", "parse_event", "parse_relay_frame", "unwrap", "gift_unwrap", "verify_event")
 }  # fmt: skip
 
 
