@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from typing import Any
 
-from ...mcp.jsonrpc import Request, Result
+from ...mcp.jsonrpc import Notification, Request, Result
 from ...nostr import Event, nip59
 from ...revisions.model import Revision
 from .checks import Check, Failed, Need, NotOffered
 from .peer import forged, new_key
-from .server_bench import Asked, ServerBench, value_of
+from .server_bench import Asked, ServerBench, is_progress, value_of
 
 _HOUR = 3600
 
@@ -168,6 +170,37 @@ async def duplicate(bench: ServerBench) -> None:
     await client.answered_once(asked, "an event that a relay brought several times was executed several times")
 
 
+async def duplicate_work(bench: ServerBench) -> None:
+    """MCP has the progress of a request grow with each message: what repeats itself is told by a second execution."""
+    client = await bench.client()
+    call = bench.hints["slow"].params
+    repeated, control = (
+        client.request("tools/call", call | {"_meta": {"progressToken": token}}) for token in ("repeated", "control")
+    )
+    sent = repeated.event if repeated.form is None else client.wrap(repeated.event, repeated.form)
+    bench.wire.note(repeated.event)
+    bench.wire.inject(sent, sent, sent)
+    await client.send(control)
+    for asked in (repeated, control):
+        await client.answer(asked, bench.timing.work)
+    await bench.after_all()
+    usual, told = _progress_told(bench, control), _progress_told(bench, repeated)
+    if not usual or not _grows(usual):
+        raise NotOffered("the slow tool tells no progress that grows")
+    if not _grows(told):
+        raise Failed("an event that a relay brought several times was worked on several times", usual, told)
+
+
+def _progress_told(bench: ServerBench, asked: Asked) -> list[Any]:
+    messages = [one.decoded.message for one in bench.wire.about(asked.event.id) if is_progress(one) and one.decoded]
+    return [(one.params or {}).get("progress") for one in messages if isinstance(one, Notification)]
+
+
+def _grows(values: list[Any]) -> bool:
+    numbers = all(type(one) in (int, float) for one in values)
+    return numbers and all(one < other for one, other in itertools.pairwise(values))
+
+
 async def replayed(bench: ServerBench) -> None:
     """The same event again, after it was answered."""
     client = await bench.client()
@@ -197,7 +230,9 @@ async def bad_copy_first(bench: ServerBench) -> None:
 
 
 async def wrong_recipient(bench: ServerBench) -> None:
-    client = await bench.client()
+    if None not in bench.facts.forms:
+        raise NotOffered("the server requires encryption")
+    client = await bench.client(None)
     other = new_key().public_key.hex()
     asked = client.request("ping")
     tags = tuple(("p", other) if tag[0] == "p" else tag for tag in asked.event.tags)
@@ -210,7 +245,7 @@ async def no_recipient(bench: ServerBench) -> None:
     client = await bench.client()
     asked = client.request("ping")
     wrong = client.changed(asked.event, tags=tuple(tag for tag in asked.event.tags if tag[0] != "p"))
-    bench.wire.inject(wrong)
+    bench.wire.inject(wrong if client.form is None else client.wrap(wrong, client.form))
     await client.stays_silent(wrong, "a request to nobody was executed")
 
 
@@ -349,6 +384,11 @@ CHECKS: tuple[Check[ServerBench], ...] = (
     Check(
         "live-server-duplicate", "An event that relays bring several times is executed once", ("HOUSE-ONCE-02",),
         "with two relays everything is done twice", duplicate, (Need.CONTROL,),
+    ),
+    Check(
+        "live-server-duplicate-work", "An event that relays bring several times is worked on once",
+        ("HOUSE-ONCE-02",), "with two relays everything is done twice, and answered once, so that nobody sees it",
+        duplicate_work, (Need.SLOW, Need.CONTROL),
     ),
     Check(
         "live-server-replayed", "An event that was answered is not executed again", ("HOUSE-ONCE-06",),

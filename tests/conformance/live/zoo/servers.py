@@ -355,6 +355,22 @@ class EverythingIsNew(SimpleServer):
         return event if event.kind in nip59.WRAP_KINDS else unsigned.sign(self.key, secrets.token_bytes(32))
 
 
+@wrong("duplicate-work")
+class AnswersOnceWhatItDoesThrice(EverythingIsNew):
+    """Whoever only counts answers takes it for a right one."""
+
+    def __init__(self, *rest: Any) -> None:
+        super().__init__(*rest)
+        self.answered: set[bytes] = set()
+
+    def say(self, message: Message, client: bytes, form: int | None, reference: RequestReference) -> None:
+        if isinstance(message, Result) and reference.event_id in self.answered:
+            return
+        if isinstance(message, Result):
+            self.answered.add(reference.event_id)
+        super().say(message, client, form, reference)
+
+
 @wrong("listen-without-meta")
 class TakesAnyListen(SimpleServer):
     def listen(self, request: Request, params: dict[str, Any], *rest: Any) -> Message | None:
@@ -541,6 +557,11 @@ class NeedsNoRecipient(HearsEverything):
         inner = opened[0]
         tags = (*inner.tags, ("p", self.own.hex()))
         return Event(inner.id, inner.pubkey, inner.created_at, inner.kind, tags, inner.content, inner.sig), opened[1]
+
+
+@wrong("no-recipient")
+class NeedsNoRecipientInside(NeedsNoRecipient):
+    forms = (1059, 21059)
 
 
 @wrong("stale")
