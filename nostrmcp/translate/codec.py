@@ -32,6 +32,7 @@ from .route import Price, Role, Route
 
 Tag = tuple[str, ...]
 _WHOLE_ONLY = frozenset({Envelope.JSONRPC})
+_TEXT = TagValue.TEXT
 
 # What a list prices: the types of its items.
 PRICED_TYPES = {
@@ -58,8 +59,9 @@ def encode(message: Message, route: Route, revision: Revision, created_at: int) 
         content = strict_json.dump(bodies.write(spelled, revision)).decode()
         message = spelled
     tags: list[Tag] = []
+    texts = route.texts
     for rule in revision.tags[message_class]:
-        if rule.emitted:
+        if rule.emitted and (texts or rule.value is not _TEXT):  # only first messages have texts
             _append_tags(tags, rule, message, route, revision)
     return UnsignedEvent(route.sender, created_at, kind, tuple(tags), content)
 
@@ -139,22 +141,26 @@ _OWN_NOTIFICATIONS = {
 
 def _append_tags(tags: list[Tag], rule: TagRule, message: Message, route: Route, revision: Revision) -> None:
     """What one rule contributes to an event: nothing for an optional tag whose value is not known."""
-    if rule.value is TagValue.PRICES:
-        listed = PRICED_TYPES.get(route.request.method if route.request else "")
-        tags.extend(price_tag(rule.name, price, revision) for price in route.prices if price.type == listed)
+    made = _VALUES.get(rule.value)
+    if made is None:
+        tags.extend(_said_by_route(rule, route, revision))
         return
-    if rule.value is TagValue.PAYMENT_METHODS:
-        tags.extend((rule.name, method) for method in route.payment_methods)
-        return
-    if rule.value is TagValue.TEXT:
-        text = route.texts.get(rule.name)
-        tags.extend(() if text is None else ((rule.name, text),))
-        return
-    value = _VALUES[rule.value](message, route)
+    value = made(message, route)
     if value is not None:
         tags.append((rule.name, *value))
     elif rule.presence is Presence.REQUIRED:
         raise LocalProtocolError(ErrorClass.MISSING_TAG, f"the {rule.name} tag is required, its value is not given")
+
+
+def _said_by_route(rule: TagRule, route: Route, revision: Revision) -> list[Tag]:
+    """Tags of which there may be none or several."""
+    if rule.value is TagValue.PAYMENT_METHODS:
+        return [(rule.name, method) for method in route.payment_methods]
+    if rule.value is _TEXT:
+        return [(rule.name, route.texts[rule.name])] if rule.name in route.texts else []
+    assert rule.value is TagValue.PRICES, "no other value is on messages"
+    listed = PRICED_TYPES.get(route.request.method if route.request else "")
+    return [price_tag(rule.name, price, revision) for price in route.prices if price.type == listed]
 
 
 def _method(message: Message, _route: Route) -> tuple[str, ...] | None:
