@@ -1,4 +1,5 @@
 // A client made with @contextvm/sdk and the official TypeScript SDK, told by its environment what to do (spec/live.md).
+// Its argument is the SDK's encryption mode: optional, required or disabled.
 
 import { readFileSync } from "node:fs";
 import { ApplesauceRelayPool } from "@contextvm/sdk/relay";
@@ -46,6 +47,7 @@ await client.connect(new NostrClientTransport({
   // Without these it asks public relays.
   relayHandler: new ApplesauceRelayPool([environment.NOSTRMCP_RELAY]),
   discoveryRelayUrls: [],
+  encryptionMode: process.argv[2] ?? "optional",
 }));
 const report = await scenario();
 if (report !== undefined) await client.callTool({ name: "report", arguments: report });

@@ -1,4 +1,5 @@
 // A server made with @contextvm/sdk and the official TypeScript SDK, told by its environment what to do (spec/live.md).
+// Its argument is the SDK's encryption mode: optional, required or disabled.
 
 import { readFileSync } from "node:fs";
 import { ApplesauceRelayPool } from "@contextvm/sdk/relay";
@@ -38,5 +39,6 @@ await server.connect(new NostrServerTransport({
   relayListUrls: [relay],
   bootstrapRelayUrls: [],
   isAnnouncedServer: true,
+  encryptionMode: process.argv[2] ?? "optional",
   serverInfo: { name: "contextvm" },
 }));
