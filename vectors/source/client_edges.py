@@ -55,3 +55,16 @@ def broken_announcement(d: Dialect, req: str = "") -> Case:
     s.delivers(failure(0, -32603, ANY_TEXT))
     lives(s, d)
     return s.case()
+
+
+def unreadable_invoice(d: Dialect, req: str = "") -> Case:
+    title = "An invoice that cannot be read is not paid"
+    s = start(
+        d, "unreadable-invoice", title, f"HOUSE-PAY-03 {req}", "Money", payments={"pay": True, "above_price": True}
+    )
+    for number, invoice in enumerate(("lnbc100n", "lnbc1u1pvectrs-qqqq", "lnbc01u1pvectrsqqqq")):
+        asked = asks(s.after(1), d, number, params={"name": f"tool-{number}"})
+        s.signs("bob", d.demand(asked.event, 100, invoice))
+        cancels(s, d, asked)
+        fails(s, asked)
+    return s.case()

@@ -59,7 +59,14 @@ def expired(d: Dialect, req: str = "") -> Case:
 
 def evicted_in_turn(d: Dialect, req: str = "") -> Case:
     title = "Of idle sessions the longest unused makes room, again and again"
-    s = start(d, "evicted-in-turn", title, f"HOUSE-LIMIT-01 HOUSE-LIMIT-09 {req}", "Limits", limits={"sessions": 2})
+    s = start(
+        d,
+        "evicted-in-turn",
+        title,
+        f"HOUSE-LIMIT-01 HOUSE-LIMIT-09 {req}",
+        "Limits",
+        limits={"sessions": 2, "sessions_per_key": 1},
+    )
     for turn in range(3):
         for role in ("alice", "carol", "dave"):
             s.after(1)
@@ -188,4 +195,34 @@ def announced_prices(d: Dialect, req: str = "") -> Case:
     s.delivers(rpc("tools/list", None, ANY_ID))
     s.says(result(id_of(2), {"tools": tools}))
     s.publishes(d.tool_list(tools).with_tags(d.price_tag("tool", "get_weather", "100")))
+    return s.case()
+
+
+def params_by_type(d: Dialect, req: str = "") -> Case:
+    title = "Params of the wrong type are answered -32602, and right ones passed on"
+    s = start(d, "params-by-type", title, f"HOUSE-ROUTE-12 {req}", "BadContent")
+    prompt = {"ref": {"type": "ref/prompt", "name": "q"}, "argument": {"name": "a", "value": "b"}}
+    resource = prompt | {"ref": {"type": "ref/resource", "uri": "file:///a"}}
+    wrong = [
+        ("logging/setLevel", {"level": "loud"}),
+        ("logging/setLevel", {"level": 5}),
+        ("tools/call", {"name": "a", "_meta": {"progressToken": True}}),
+        ("tools/call", {"name": "a", "_meta": []}),
+        ("completion/complete", prompt | {"ref": {"type": "ref/other", "name": "q"}}),
+        ("completion/complete", prompt | {"ref": {"type": ["ref/prompt"], "name": "q"}}),
+        ("completion/complete", prompt | {"ref": {"name": "q"}}),
+        ("completion/complete", prompt | {"ref": {"type": "ref/prompt"}}),
+        ("completion/complete", resource | {"ref": {"type": "ref/resource", "uri": 5}}),
+        ("completion/complete", None),
+    ]  # fmt: skip
+    for number, (method, params) in enumerate(wrong):
+        event = s.after(1).arrives("alice", d.request(method, params, number))
+        refused(s, d, event, number, -32602)
+    right = [
+        ("logging/setLevel", {"level": "debug"}),
+        ("completion/complete", prompt),
+        ("completion/complete", resource),
+    ]
+    for number, (method, params) in enumerate(right):
+        asks(s.after(1), d, "alice", f"right-{number}", method, params)
     return s.case()

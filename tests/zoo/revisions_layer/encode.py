@@ -964,6 +964,7 @@ MEMBERS = [
         fails="""
             r1/r1e/r11/ctx-encode-payment r1-encode-payment-no-end ctx-encode-payment-page ctx-encode-text-payment
             cvm-encode-payment-required cvm-encode-payment-required-plain cvm-encode-payment-required-ttl
+            cvm-encode-payment-required-other-method
         """,
     ),
     member(
@@ -978,7 +979,7 @@ MEMBERS = [
         lenient("encode_message", by_message),
         fails="""
             r1/r1e-encode-payment-dollars r1/r1e-encode-payment-millisats r11-encode-payment-usd
-            cvm-encode-other-invoice cvm-encode-other-currency
+            cvm-encode-other-invoice cvm-encode-other-currency cvm-encode-no-currency-name
         """,
     ),
     member(
@@ -997,7 +998,10 @@ MEMBERS = [
         "encode-payment-without-method",
         "Demands without naming the payment method.",
         within("cvm", said_if(is_method(PAYMENT), in_params(lambda given, params: without(params, "pmi")))),
-        fails="cvm-encode-payment-required cvm-encode-payment-required-plain cvm-encode-payment-required-ttl",
+        fails="""
+            cvm-encode-payment-required cvm-encode-payment-required-plain cvm-encode-payment-required-ttl
+            cvm-encode-payment-required-other-method
+        """,
     ),
     member(
         "encode-payment-ttl-is-time",

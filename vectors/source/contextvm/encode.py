@@ -217,3 +217,15 @@ SUITE.group(
     not_carried("other-currency", "a demand in another currency is not sent, as the wire names none",
                 DEMANDED | {"currency": "usd"}),
 )  # fmt: skip
+
+# Demands for payment as MCP servers give them, in either form.
+SUITE.group(
+    "encode_message",
+    sent("payment-required-other-method", "a demand by another method is sent as it is", "CVM-PAY-02", "server",
+         note("notifications/payment_required", {"amount": 100, "pay_req": "x", "pmi": "another-method"}),
+         [TO_CLIENT, TO_CALL], [], "Payment", about=CALLED_2),
+    not_carried("over-now", "a demand that ends in the second in which it is made is not sent",
+                DEMANDED | {"expiration": NOW}),
+    not_carried("expires-text", "a demand that ends at no time is not sent", DEMANDED | {"expiration": "soon"}),
+    not_carried("no-currency-name", "a demand in a currency without a name is not sent", DEMANDED | {"currency": 5}),
+)  # fmt: skip

@@ -48,6 +48,7 @@ CASES = shared(
         basics.pings: "",
         edges.pings_in_a_row: "",
         edges.told_about: "",
+        edges.unreadable_invoice: "",
         edges.broken_announcement: "",
         trust.foreign_author: "CVM-FLOW-53",
         trust.answer_without_p: "",

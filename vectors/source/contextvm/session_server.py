@@ -318,6 +318,7 @@ CASES = shared(
         edges.almost_too_large: "",
         edges.later: "",
         edges.negotiated: "",
+        edges.params_by_type: "",
         edges.asks_too_much: "",
         edges.announced_prices: "",
     },

@@ -391,4 +391,8 @@ def id_in_use(t: Text, d: Dialect) -> Case:
     s.says(rpc(PROMPTS))
     s.says(rpc(TOOLS))
     says(s, d, feed, TOOLS)
+    cancelled(s, d, feed)
+    again = opens(s.after(1), t, d, 1)
+    s.says(rpc(TOOLS))
+    says(s, d, again, TOOLS)
     return s.case()
