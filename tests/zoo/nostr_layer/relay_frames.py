@@ -502,7 +502,7 @@ MEMBERS = [
         "Reads messages recursively without a limit.",
         reading(_READING, read_recursively),
         fails="""
-            frame-event-depth-20000 frame-notice-deep
+            frame-event-depth-20000 frame-notice-deep frame-notice-deep-500
         """,
     ),
     member(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vectors.source.writing import Note, Suite, invalid, public, signed, valid
+from vectors.source.writing import Note, Suite, acceptable, invalid, public, signed, valid
 
 SUITE = Suite(
     "common/relay_frames",
@@ -255,6 +255,8 @@ SUITE.group(
             '["NOTICE","hello",{"a":1,"a":2}]', "duplicate_key", "DuplicateKey"),
     refused("frame-notice-deep", "5,000 nested arrays after the message of a NOTICE", "JSON-PARSE-05",
             f'["NOTICE","hello",{NESTED}]', "too_deep", "Depth"),
+    acceptable("frame-notice-deep-500", "500 nested arrays after the message of a NOTICE", "JSON-PARSE-05",
+               {"raw": f'["NOTICE","hello",{NESTED[4_500:5_500]}]'}, "AMB-08", error="too_deep", flags="Depth"),
 )  # fmt: skip
 
 SUITE.group(

@@ -167,6 +167,8 @@ SUITE.group(
 # What is refused.
 SUITE.group(
     "decode_event",
+    refuses("r1-decode-request-on-6910", "a request on the kind of responses", "R1-KIND-01",
+            by_provider(6910, [["e", CALL_ID]], ex.CALL_BODY), "malformed_body", "Body"),
     refuses("r1-decode-kind-25910", "a request of the ephemeral kind belongs to another revision", "R1-KIND-01",
             by_client(25910, ex.CALL_TAGS, ex.CALL_BODY), "wrong_kind", "WrongKind"),
     refuses("r1-decode-kind-26910", "a response of the ephemeral kind belongs to another revision", "R1-KIND-02",
