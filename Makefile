@@ -82,7 +82,8 @@ cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the core must 
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*,nostrmcp/mcp/*,nostrmcp/revisions/*,nostrmcp/translate/*,nostrmcp/session/*' --fail-under=100
 
-ci: lint types check-vectors check-spec peers test run cov ## what .ci/run runs
+ci: lint types check-vectors check-spec peers test run cov ## what .ci/run runs, and a sample of mutants
+	$(MAKE) mutation SAMPLE=300
 
 clean: ## remove what make made
 	rm -rf $(VENV) conformance.html .official .peers dist build .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
