@@ -131,8 +131,8 @@ def test_check_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["vectors", "check", "--json", "nip40"]) == 0
     captured = capsys.readouterr()
     rows = [json.loads(line) for line in captured.out.splitlines()]
-    assert [row["verdict"] for row in rows] == ["pass"] * 12
-    assert captured.err == "12 passed, 0 failed\n"
+    assert [row["verdict"] for row in rows] == ["pass"] * 13
+    assert captured.err == "13 passed, 0 failed\n"
 
 
 def test_check_reports_failures(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,7 +140,7 @@ def test_check_reports_failures(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert main(["vectors", "check", "nip40"]) == 1
     out = capsys.readouterr().out
     assert '  expiration-at: at that very second: expected {"expired": true}, got {"expired": false}\n' in out
-    assert out.endswith("8 passed, 4 failed\n")
+    assert out.endswith("9 passed, 4 failed\n")
 
 
 def test_python_dash_m_is_the_same_program() -> None:

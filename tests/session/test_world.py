@@ -258,6 +258,6 @@ BUGS: list[tuple[str, Any, str, Any]] = [
 @pytest.mark.parametrize(("promise", "place", "name", "wrong"), BUGS, ids=[f"{one[2]}: {one[0]}" for one in BUGS])
 def test_a_bug_is_caught(promise: str, place: Any, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, name, wrong)
-    quickly = settings(max_examples=600, derandomize=True, database=None, phases=[Phase.generate])
+    quickly = settings(max_examples=2000, derandomize=True, database=None, phases=[Phase.generate])
     with pytest.raises(AssertionError, match=promise):
         run_state_machine_as_test(Hostile, settings=quickly)

@@ -99,7 +99,7 @@ class KnowsNoEncryption(SimpleServer):
 @pytest.mark.parametrize(
     ("server", "absent"),
     [
-        (RequiresEncryption, {"plain", "plain-and-wrapped", "forged", "bad-copy-first"}),
+        (RequiresEncryption, {"plain", "plain-and-wrapped", "forged", "bad-copy-first", "wrong-recipient"}),
         (
             KnowsNoEncryption,
             {
@@ -140,7 +140,7 @@ def test_what_a_server_does_not_offer_is_skipped_and_what_needs_a_hint_is_not_ru
     }  # fmt: skip
     assert not_run == {
         "failed-call", "progress", "two-clients-progress", "cancel", "cancel-foreign", "cancel-own-id", "payment",
-        "payment-once",
+        "payment-once", "duplicate-work",
     }  # fmt: skip
     assert {one["status"] for one in results.values()} == {"pass", "not-offered", "not-run"}
     assert code is Exit.CONFORMING
