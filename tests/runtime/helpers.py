@@ -20,16 +20,41 @@ GUARD = 30.0
 NOW = 1_750_000_000
 
 
+class Clockwork(asyncio.SelectorEventLoop):
+    """A loop whose clock a test can put forward, so that what takes a time takes none, and nothing else runs out."""
+
+    skipped = 0.0
+    guard: asyncio.Timeout | None = None
+
+    def time(self) -> float:
+        return super().time() + self.skipped
+
+    def skip(self, seconds: float) -> None:
+        self.skipped += seconds
+        if self.guard is not None:
+            self.guard.reschedule((self.guard.when() or 0.0) + seconds)
+
+
+def skip(seconds: float) -> None:
+    """Put the clock of the running loop forward."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, Clockwork)
+    loop.skip(seconds)
+
+
 def run(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
     """A test that is a coroutine; GUARD only ends one that hangs."""
 
     @functools.wraps(test)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
         async def guarded() -> None:
-            async with asyncio.timeout(GUARD):
+            loop = asyncio.get_running_loop()
+            assert isinstance(loop, Clockwork)
+            async with asyncio.timeout(GUARD) as loop.guard:
                 await test(*args, **kwargs)
 
-        asyncio.run(guarded())
+        with asyncio.Runner(loop_factory=Clockwork) as runner:
+            runner.run(guarded())
 
     return wrapper
 

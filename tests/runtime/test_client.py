@@ -22,7 +22,7 @@ from nostrmcp.runtime.stdio import Gone, Peer, Said
 from nostrmcp.session.actions import Link
 from nostrmcp.session.settings import ClientSettings, ClientTimers, Encryption, McpServer, Remote, ServerSettings
 
-from .helpers import ALICE, BOB, run
+from .helpers import ALICE, BOB, run, skip
 
 VERSION = "2025-11-25"
 REVISION = REVISIONS["contextvm"]
@@ -155,11 +155,13 @@ async def test_a_wait_that_is_cancelled_cancels_the_request() -> None:
 
 @run
 async def test_no_answer_in_time_is_an_error() -> None:
-    async with world() as it, it.client(timeout=0.05) as client:
-        with pytest.raises(Refused) as refused:
-            await client.request("tools/call", {"name": "t"})
-        assert (refused.value.error.message, refused.value.error.data) == ("no answer in time", {"reason": "timed_out"})
+    async with world() as it, it.client(timeout=1000) as client:
+        asking = asyncio.create_task(client.request("tools/call", {"name": "t"}))
         await it.puppet.asked.get()
+        skip(1000)
+        with pytest.raises(Refused) as refused:
+            await asking
+        assert (refused.value.error.message, refused.value.error.data) == ("no answer in time", {"reason": "timed_out"})
         assert (await it.puppet.asked.get()).method == "notifications/cancelled"
 
 

@@ -15,7 +15,7 @@ from nostrmcp.runtime.relay import Relay, RelaySettings
 from nostrmcp.runtime.reports import Arrived, Caught, Changed, Ended, Noticed, PublishError, Reason, State
 from nostrmcp.runtime.websocket import Listener, Socket, SocketClosed, SocketLimits, listen
 
-from .helpers import ALICE, BOB, Gate, at_once, event, run, until
+from .helpers import ALICE, BOB, Gate, at_once, event, run, skip, until
 
 KIND_1 = Filter(kinds=frozenset({1}))
 EPHEMERAL = Filter(kinds=frozenset({20_001}))
@@ -116,10 +116,11 @@ async def test_nothing_waits_for_ever_or_without_bound() -> None:
     gate = Gate()
     async with LoopbackRelay() as relay:
         url = relay.url
-    settings = RelaySettings(publish_timeout=0.01, pending=1)
+    settings = RelaySettings(publish_timeout=1000, pending=1)
     async with Relay(url, sleep=gate.sleep, settings=settings) as client:
         first = asyncio.create_task(client.publish(event("1")))
         await gate.waiting.wait()
+        skip(1000)
         reasons = []
         with pytest.raises(PublishError) as failed:
             await first
@@ -311,10 +312,16 @@ async def test_a_pool_needs_one_relay() -> None:
         urls = [url, refusing.url, lagging.url, good.url]
         async with Pool(urls, sleep=Gate().sleep) as pool:
             await pool.publish(event())
-        settings = RelaySettings(publish_timeout=0.05)
+        settings = RelaySettings(publish_timeout=1000)
         async with Pool(urls[:3], sleep=Gate().sleep, settings=settings) as pool:
+            told = asyncio.Event()
+            publishing = asyncio.create_task(pool.publish(event()))
+            await asyncio.sleep(0)
+            pool.relays[1].offer(event(), lambda _: told.set())
+            await told.wait()
+            skip(1000)
             with pytest.raises(AllRefused) as refused:
-                await pool.publish(event())
+                await publishing
             reasons = {one.relay: one.reason for one in refused.value.errors}
             expected = {url: Reason.TIMED_OUT, refusing.url: Reason.REFUSED, lagging.url: Reason.TIMED_OUT}
             assert reasons == expected
