@@ -77,8 +77,8 @@ mutation: $(READY) ## mutation testing of the core with the vectors alone (SAMPL
 
 cov: $(READY) ## branch coverage, on both ways into libsecp256k1; the core must be covered whole
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest -q tests/nostr tests/mcp tests/revisions tests/translate tests/session tests/vectors
-	$(BIN)/python -m coverage run -m pytest -q --public-api tests/nostr tests/vectors
+	$(BIN)/python -m coverage run -m pytest -n $(JOBS) -q tests/nostr tests/mcp tests/revisions tests/translate tests/session tests/vectors
+	$(BIN)/python -m coverage run -m pytest -n $(JOBS) -q --public-api tests/nostr tests/vectors
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report --include='nostrmcp/nostr/*,nostrmcp/mcp/*,nostrmcp/revisions/*,nostrmcp/translate/*,nostrmcp/session/*' --fail-under=100
 
