@@ -36,7 +36,7 @@ async def handle(connection: ServerConnection) -> None:
 
 
 async def main() -> None:
-    async with serve(handle, "127.0.0.1", 0, compression=None, backlog=1024) as server:
+    async with serve(handle, "127.0.0.1", 0, compression=None, backlog=1024, ping_interval=None) as server:
         port = server.sockets[0].getsockname()[1]
         print(json.dumps({"ready": f"ws://127.0.0.1:{port}"}), flush=True)
         await server.serve_forever()
