@@ -147,15 +147,17 @@ def _run(options: argparse.Namespace, role: Role, again: list[tuple[str, str | N
 
 
 def run_gateway(path: Path, seed: int) -> None:
-    """Every check of servers against our own gateway with the example server, in every revision; the stream of it."""
+    """Every check of servers against our own gateway with the example programs, in every revision; the stream of it."""
     from ..conformance.live.catalogue import RUNS
     from ..conformance.live.process import starting
     from ..conformance.live.run import Live
     from ..conformance.live.server_bench import Call, Timing
 
+    processor = shlex.join([sys.executable, "-m", "nostrmcp.runtime.example_processor"])
     gateway = [sys.executable, "-m", "nostrmcp", "gateway", "--announce"]
-    command = [*gateway, "--", sys.executable, "-m", "nostrmcp.runtime.example"]
-    hints = {"slow": Call("count", {"steps": 3, "pause": 0.1}), "error": Call("fail", {})}
+    selling = ["--price", "tool:add=21sats", "--payment-processor", processor]
+    command = [*gateway, *selling, "--", sys.executable, "-m", "nostrmcp.runtime.example"]
+    hints = {"slow": Call("count", {"steps": 3, "pause": 0.1}), "error": Call("fail", {}), "paid": Call("add", {})}
     named = [
         word for name, call in hints.items() for word in ("--hint", f"{name}={call.tool}:{json.dumps(call.arguments)}")
     ]

@@ -29,7 +29,12 @@ TOOLS = [
 ]
 RESOURCES = [{"uri": GREETING, "name": "greeting", "mimeType": "text/plain"}]
 TEMPLATES = [{"uriTemplate": "example://hello/{name}", "name": "hello"}]
-PROMPTS = [{"name": "greet", "description": "Greet someone", "arguments": [{"name": "who", "required": True}]}]
+_WHO = [{"name": "who", "required": True}]
+PROMPTS = [
+    {"name": "greet", "description": "Greet someone", "arguments": _WHO},
+    {"name": "part", "description": "Say goodbye to someone", "arguments": _WHO},
+]
+_SAYS = {"greet": "Say hello to", "part": "Say goodbye to"}
 CAPABILITIES = {
     "tools": {"listChanged": True},
     "resources": {"subscribe": True},
@@ -64,7 +69,7 @@ class ExampleServer:
             "resources/read": _read,
             "resources/subscribe": lambda params: {},
             "resources/unsubscribe": lambda params: {},
-            "prompts/list": lambda params: {"prompts": PROMPTS},
+            "prompts/list": _prompts,
             "prompts/get": _prompt,
             "completion/complete": _complete,
             "logging/setLevel": lambda params: {},
@@ -153,11 +158,23 @@ def _read(params: dict[str, Any]) -> dict[str, Any]:
     return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}
 
 
+def _prompts(params: dict[str, Any]) -> dict[str, Any]:
+    """One prompt a page, so that there is a cursor to follow."""
+    cursor = params.get("cursor", PROMPTS[0]["name"])
+    names = [one["name"] for one in PROMPTS]
+    if cursor not in names:
+        raise _Wrong(ErrorCode.INVALID_PARAMS, "there is no such cursor")
+    following = names[names.index(cursor) + 1 :][:1]
+    page = {"prompts": [PROMPTS[names.index(cursor)]]}
+    return page | {"nextCursor": following[0]} if following else page
+
+
 def _prompt(params: dict[str, Any]) -> dict[str, Any]:
-    if params.get("name") != "greet":
+    says = _SAYS.get(str(params.get("name")))
+    if says is None:
         raise _Wrong(ErrorCode.INVALID_PARAMS, "there is no such prompt")
     who = (params.get("arguments") or {}).get("who", "you")
-    return {"messages": [{"role": "user", "content": {"type": "text", "text": f"Say hello to {who}."}}]}
+    return {"messages": [{"role": "user", "content": {"type": "text", "text": f"{says} {who}."}}]}
 
 
 def _complete(params: dict[str, Any]) -> dict[str, Any]:

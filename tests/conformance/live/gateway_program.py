@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
-processor = f"{sys.executable} {Path(__file__).with_name('processor_program.py')}"
+processor = f"{sys.executable} -m nostrmcp.runtime.example_processor"
 speaks_all = sys.argv[1:2] == ["all"]
 options = sys.argv[2:] if speaks_all else sys.argv[1:]
 revision = "all" if speaks_all else os.environ["NOSTRMCP_REVISION"]
