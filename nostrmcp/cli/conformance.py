@@ -43,9 +43,9 @@ def add_to(commands: Any) -> None:
     running.add_argument("--dry-run", action="store_true", help="list the cases in their order and run nothing")
     running.add_argument("--check-adapter", action="store_true", help="check the traffic by its schema; no score")
 
-    listing = reports.add_action(
-        actions, "list", _list, "list the cases", "nostrmcp conformance list --suite nip44 --level MUST"
-    )
+    example = "nostrmcp conformance list --suite nip44 --level MUST"
+    about = "list the cases of the vectors (live list has the live checks)"
+    listing = reports.add_action(actions, "list", _list, about, example)
     _add_selection(listing)
     listing.add_argument("--json", action="store_true", help="one JSON object a line")
 

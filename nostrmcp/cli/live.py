@@ -17,6 +17,7 @@ from ..conformance import baseline
 from ..conformance.selection import LEVELS
 from ..conformance.stream import Writer, open_stream
 from ..conformance.text import visible
+from ..conformance.verdicts import Exit
 from ..nostr import PublicKey, Violation, nip19
 from ..revisions import REVISIONS, Revision
 from ..translate.route import Role
@@ -52,15 +53,24 @@ def add_to(actions: Any) -> None:
     client.add_argument("--command", metavar="CMD", required=True, help="the client, started once for each check")
     _add_common(client)
 
+    listing = reports.add_action(
+        sides, "list", _list, "list the checks", "nostrmcp conformance live list --revision contextvm --level MUST"
+    )
+    _add_selection(listing, list(REVISIONS))
+    listing.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def _add_selection(parser: argparse.ArgumentParser, revisions: list[str], unnamed: str = "all") -> None:
+    parser.add_argument(
+        "--revision", action="append", default=[], choices=revisions, metavar="R",
+        help=f"{', '.join(revisions)}; may be repeated (default: {unnamed})",
+    )  # fmt: skip
+    parser.add_argument("--level", choices=LEVELS, default="MAY", help="nothing below this level (default: MAY)")
+
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    names = [*REVISIONS, "all"]
-    parser.add_argument(
-        "--revision", action="append", default=[], choices=names, metavar="R",
-        help=f"{', '.join(names)}; may be repeated (default: found out)",
-    )  # fmt: skip
+    _add_selection(parser, [*REVISIONS, "all"], "found out")
     parser.add_argument("--case", action="append", default=[], metavar="ID", help="only this check")
-    parser.add_argument("--level", choices=LEVELS, default="MAY", help="nothing below this level (default: MAY)")
     parser.add_argument("--strict", action="store_true", help="warnings (SHOULD, hardening) fail")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="TOML with the failures that are expected")
     parser.add_argument("--write-baseline", type=Path, metavar="FILE", help="write what fails as a baseline")
@@ -79,6 +89,19 @@ def _seconds(text: str) -> float:
     if not 0 < value < 86400:
         raise argparse.ArgumentTypeError("seconds, more than 0")
     return value
+
+
+def _list(options: argparse.Namespace) -> int:
+    from ..conformance.live.catalogue import listed
+
+    for row in listed(tuple(options.revision) or tuple(REVISIONS), options.level):
+        if options.json:
+            print(json.dumps(row))
+        else:
+            hardening = "hardening" if row["hardening"] else ""
+            needs = f" (needs {', '.join(row['needs'])})" if row["needs"] else ""
+            print(f"{row['case']:48} {row['level']:6} {hardening:9} {row['title']}{needs}")
+    return Exit.CONFORMING
 
 
 def _server(options: argparse.Namespace) -> int:

@@ -81,6 +81,11 @@ def level_of(named: tuple[str, ...]) -> str:
     return min((str(rows[one]["level"]) for one in stated), key=LEVELS.index)
 
 
+def is_wanted(named: tuple[str, ...], lowest: str) -> bool:
+    """Whether there is anything to show, at this level or above."""
+    return bool(named) and LEVELS.index(level_of(named)) <= LEVELS.index(lowest)
+
+
 def case_id(check: Check[Any], revision: Revision) -> str:
     """The id of a check in one revision, with the prefix that its requirements have."""
     prefix = next(iter(revision.kind_reqs.values())).partition("-")[0].lower()

@@ -19,12 +19,12 @@ from ...translate.route import Role
 from .. import verdicts
 from ..baseline import Baseline, fold
 from ..runner import Happened
-from ..selection import LEVELS, requirements
+from ..selection import requirements
 from ..stream import FORMAT, Summary, Value
 from ..text import cut
 from ..vectors import vectors_folder
 from ..verdicts import Exit, Status
-from .checks import Check, Failed, Need, NotOffered, NotRun, case_id, is_hardening, level_of
+from .checks import Check, Failed, Need, NotOffered, NotRun, case_id, is_hardening, is_wanted, level_of
 from .process import CannotStart, Start
 from .server_bench import Call, Timing
 from .station import Station
@@ -55,10 +55,8 @@ class Live:
     baseline: Baseline | None = None
 
     def selects(self, check: Check[Any], revision: Revision) -> bool:
-        named = check.requirements(revision)
-        if not named or LEVELS.index(level_of(named)) > LEVELS.index(self.level):
-            return False
-        return not self.cases or check.name in self.cases or case_id(check, revision) in self.cases
+        named = not self.cases or check.name in self.cases or case_id(check, revision) in self.cases
+        return named and is_wanted(check.requirements(revision), self.level)
 
     def in_order(self, checks: tuple[Check[Any], ...], revision: Revision) -> list[Check[Any]]:
         """The selected checks in an order that the seed decides; the last of the table stays the last."""

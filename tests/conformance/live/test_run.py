@@ -342,3 +342,16 @@ def test_known_cases_are_of_the_revisions_that_a_check_concerns() -> None:
     assert "r1-live-server-wrapped" not in cases
     assert "r1-live-server-method-mismatch" in cases
     assert "cvm-live-server-method-mismatch" not in cases
+
+
+def test_the_checks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert nostrmcp("list", "--json") == Exit.CONFORMING
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["case"] for row in rows} == known_cases(Role.SERVER) | known_cases(Role.CLIENT)
+    assert nostrmcp("list", "--json", "--revision", "contextvm", "--level", "SHOULD") == Exit.CONFORMING
+    strict = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert strict == [row for row in rows if row["suite"].startswith("contextvm/") and row["level"] != "MAY"]
+    assert nostrmcp("list", "--revision", "contextvm") == Exit.CONFORMING
+    lines = capsys.readouterr().out.splitlines()
+    (line,) = [line for line in lines if line.startswith("cvm-live-server-payment-once ")]
+    assert line.endswith(" MUST             One request event is charged for once (needs paid, control)")
