@@ -43,12 +43,14 @@ class Adapter:
     operations: Mapping[str, Operation]
     machines: Mapping[str, Callable[[Value], Machine]] = field(default_factory=dict)
     revisions: Sequence[str] | None = None
+    features: Sequence[str] | None = None
     language: str = "python"
 
     def hello(self) -> Value:
         implementation = {"name": self.name, "version": self.version, "language": self.language}
         answer = {"protocol": 1, "implementation": implementation, "ops": [*self.operations, *self.machines]}
-        return answer if self.revisions is None else answer | {"revisions": list(self.revisions)}
+        some = {"revisions": self.revisions, "features": self.features}
+        return answer | {name: list(one) for name, one in some.items() if one is not None}
 
 
 def serve(adapter: Adapter, given: BinaryIO, taken: BinaryIO) -> None:

@@ -18,8 +18,12 @@ from .judge import short, tags_difference
 from .script import ROLE_KEYS, References, Unresolved, Value, opened
 from .vectors import Case
 
-TWO_DAYS = 2 * 24 * 60 * 60
+_TWO_DAYS = 2 * 24 * 60 * 60
+# When a wrap may be dated, in seconds from the time of the step.
+_WRAPPED = {"now": (0, 0), "past": (-_TWO_DAYS, -1), "any": (-_TWO_DAYS, 0)}
 _MCP = "io.modelcontextprotocol/"
+# What MCP recommends on every result, and what says nothing of the request.
+_TOLD = _MCP + "serverInfo"
 _ANNOUNCEMENTS = frozenset((*range(11316, 11321), *range(31316, 31320)))
 # Members of params that a sender may add to what the expectation names.
 _FREE = {
@@ -178,7 +182,8 @@ def _event(wanted: Value, event: Event, inner: Event, references: References, un
         if expected != got:
             return f"published an event with {name} {got}, expected {expected}"
     tags = [list(tag) for tag in inner.tags]
-    problem = tags_difference(references.resolve(wanted["tags"]), references.resolve(wanted["optional_tags"]), tags)
+    named, optional = (references.resolve(wanted[name]) for name in ("tags", "optional_tags"))
+    problem = tags_difference(named, optional, tags, wanted.get("free_tags", ()))
     if problem:
         return problem
     if wanted["content"] == "" or inner.content == "":
@@ -201,8 +206,9 @@ def _envelope(wanted: Value, event: Event, unix: int) -> str:
         return f"the tags of the wrap are {short([list(tag) for tag in event.tags])}"
     if event.pubkey.hex() == wanted["pubkey"] or event.pubkey.hex() in ROLE_KEYS:
         return "the wrap is signed by a key that is not its own"
-    earliest, latest = (unix, unix) if wrap["time"] == "now" else (unix - TWO_DAYS, unix - 1)
-    return "" if earliest <= event.created_at <= latest else f"the wrap is dated {event.created_at}, the step is {unix}"
+    earliest, latest = _WRAPPED[wrap["time"]]
+    in_time = unix + earliest <= event.created_at <= unix + latest
+    return "" if in_time else f"the wrap is dated {event.created_at}, the step is {unix}"
 
 
 def _delivered(wanted: list[Value], actual: list[Value], references: References, watch: _Watch) -> None:
@@ -247,7 +253,7 @@ def _forget_meta(expected: Value, got: Value) -> None:
         return
     kept = named if isinstance(named, dict) else {}
     for name in list(meta):
-        if name not in kept and name != "progressToken" and not name.startswith(_MCP):
+        if name not in kept and name != "progressToken" and (name == _TOLD or not name.startswith(_MCP)):
             del meta[name]
     if not meta and "_meta" not in expected:
         del got["_meta"]

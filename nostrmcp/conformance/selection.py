@@ -15,6 +15,8 @@ from .vectors import Case, Suite, load_suite, suite_files, vectors_folder
 
 HARDENING = "hardening"
 LEVELS = ("MUST", "SHOULD", "MAY")
+# What no revision obliges anybody to have.
+FEATURES = ("encryption", "payments", "subscriptions")
 _SMOKE = 12
 
 
@@ -31,9 +33,9 @@ def requirements() -> dict[str, dict[str, Any]]:
 
 
 def is_hardening(case: Case) -> bool:
-    """Whether a case shows our own rules only: no document states them, so no revision's score counts it."""
+    """Whether a case shows a rule of our own: no document states it, so no revision's score counts the case."""
     rows = requirements()
-    return all(rows[one]["basis"] == "house" for one in case.req)
+    return any(rows[one]["basis"] == "house" for one in case.req)
 
 
 def revisions_of(case: Case) -> frozenset[str]:
@@ -42,6 +44,21 @@ def revisions_of(case: Case) -> frozenset[str]:
     opened = case.input.get("open", {})
     named = {folder, opened.get("revision"), *opened.get("revisions", ())}
     return frozenset(one for one in named if one not in (None, "common", "mcp"))
+
+
+def features_of(case: Case) -> frozenset[str]:
+    """What an implementation must have beyond the plain exchange of messages to be asked this."""
+    rows = requirements()
+    opened = case.input.get("open", {})
+    areas = {one.split("-")[1] for one in case.req}
+    signs = {
+        "encryption": "ENC" in areas or opened.get("encryption", "disabled") != "disabled",
+        "payments": not areas.isdisjoint({"PAY", "PRICE"})
+        or bool(opened.get("prices"))
+        or opened.get("payments", {}).get("pay", False),
+        "subscriptions": any(rows[one]["ledger"] == "mcp-subscriptions" for one in case.req),
+    }
+    return frozenset(name for name, is_needed in signs.items() if is_needed)
 
 
 @dataclass(frozen=True, slots=True)

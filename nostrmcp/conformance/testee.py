@@ -17,7 +17,7 @@ from .. import __version__
 from . import script
 from .judge import Accepted, Refused
 from .pipe import Broken, Pipe
-from .selection import revisions_of
+from .selection import FEATURES, features_of, revisions_of
 from .text import cut
 from .vectors import Case
 from .verdicts import Status
@@ -66,10 +66,15 @@ class Hello:
     implementation: Value
     ops: frozenset[str]
     revisions: frozenset[str] | None
+    features: frozenset[str] | None
 
     def offers(self, case: Case) -> bool:
-        """Whether the adapter can be asked this; one that names its revisions is asked of those only."""
-        return case.op in self.ops and (self.revisions is None or revisions_of(case) <= self.revisions)
+        """Whether the adapter can be asked this; one that names its revisions or features is asked of those only."""
+        return (
+            case.op in self.ops
+            and (self.revisions is None or revisions_of(case) <= self.revisions)
+            and (self.features is None or features_of(case) <= self.features)
+        )
 
 
 def command_of(testee: str) -> list[str]:
@@ -250,7 +255,8 @@ class _Machine:
 
 
 def _hello(answer: Value) -> Hello:
-    implementation, ops, revisions = (answer.get(name) for name in ("implementation", "ops", "revisions"))
+    implementation, ops = answer.get("implementation"), answer.get("ops")
+    revisions, features = answer.get("revisions"), answer.get("features")
     problem = ""
     if type(answer.get("protocol")) is not int or answer["protocol"] != PROTOCOL:
         problem = f"protocol is not {PROTOCOL}"
@@ -260,11 +266,14 @@ def _hello(answer: Value) -> Hello:
         problem = "ops is not a list of strings"
     elif revisions is not None and not _strings(revisions):
         problem = "revisions is not a list of strings"
+    elif features is not None and not (_strings(features) and set(features) <= set(FEATURES)):
+        problem = f"features is not a list of some of {', '.join(FEATURES)}"
     if problem:
         raise Broken(Status.GARBAGE, f"the answer to hello is not as agreed: {problem}")
     assert isinstance(implementation, dict) and isinstance(ops, list)
     known = {cut(name, 50): cut(text, 200) for name, text in implementation.items() if isinstance(text, str)}
-    return Hello(known, frozenset(ops), None if revisions is None else frozenset(revisions))
+    spoken, present = (None if one is None else frozenset(one) for one in (revisions, features))
+    return Hello(known, frozenset(ops), spoken, present)
 
 
 def _strings(value: Any) -> bool:

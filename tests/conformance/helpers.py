@@ -38,6 +38,11 @@ def contextvm_only() -> Adapter:
     return Adapter("half", "1", whole.operations, whole.machines, ["contextvm"])
 
 
+def without_money() -> Adapter:
+    whole = own()
+    return Adapter("free", "1", whole.operations, whole.machines, features=["encryption"])
+
+
 class Idle:
     """A session that does nothing."""
 

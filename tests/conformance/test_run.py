@@ -16,7 +16,7 @@ import pytest
 
 from nostrmcp.cli import reports
 from nostrmcp.cli.main import main
-from nostrmcp.conformance.selection import Selection, in_order, is_hardening, revisions_of, survey
+from nostrmcp.conformance.selection import Selection, features_of, in_order, is_hardening, revisions_of, survey
 from nostrmcp.conformance.testee import BadTestee, command_of
 from nostrmcp.conformance.vectors import load_suites
 
@@ -50,9 +50,11 @@ def test_hardening_is_in_no_score(capsys: pytest.CaptureFixture[str]) -> None:
     assert ran.footer["score"] == {}
 
 
-def test_a_case_that_also_shows_a_document_is_no_hardening(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_case_that_also_shows_a_rule_of_ours_is_hardening(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one[:6] for one in CASES["cvm-client-required-never-plain"].req] == ["HOUSE-", "CVM-EN"]
     assert main(["conformance", "list", "--json", "--case", "cvm-client-required-never-plain"]) == 0
+    assert json.loads(capsys.readouterr().out)["hardening"] is True
+    assert main(["conformance", "list", "--json", "--case", "cvm-client-handshake"]) == 0
     assert json.loads(capsys.readouterr().out)["hardening"] is False
     assert main(["conformance", "list", "--json", "--case", "json-depth-objects"]) == 0
     assert json.loads(capsys.readouterr().out)["hardening"] is True
@@ -204,6 +206,31 @@ def test_an_adapter_is_asked_of_its_revisions_only(capsys: pytest.CaptureFixture
         offered = revisions_of(CASES[name]) <= {"contextvm"}
         assert one["status"] == ("pass" if offered else "not-offered"), name
     assert ran.footer["verdict"] == "partial"
+
+
+def test_an_adapter_is_asked_for_its_features_only(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, "python:tests.conformance.helpers:without_money", "--revision", "contextvm", "--revision", "mcp")
+    assert ran.statuses.keys() == {"pass", "not-offered"}
+    for name, one in ran.results.items():
+        offered = features_of(CASES[name]) <= {"encryption"}
+        assert one["status"] == ("pass" if offered else "not-offered"), name
+    assert ran.footer["verdict"] == "partial"
+
+
+@pytest.mark.parametrize(
+    ("case", "features"),
+    [
+        ("cvm-server-call", set()),
+        ("cvm-server-wrapped", {"encryption"}),
+        ("cvm-client-initialize-times-out", set()),
+        ("cvm-client-payment", {"payments"}),
+        ("cvm-decode-payment-required", {"payments"}),
+        ("subf-cvm-server-wrapped", {"encryption", "subscriptions"}),
+        ("nip59-wrap-1059", set()),
+    ],
+)
+def test_what_a_case_needs_beyond_plain_messages(case: str, features: set[str]) -> None:
+    assert features_of(CASES[case]) == features
 
 
 def test_revisions_of_a_script_are_those_it_opens() -> None:

@@ -112,6 +112,7 @@ NOT_RUN = {
     "hello-without-name": "no hello: .* implementation has no name",
     "hello-without-ops": "no hello: .* ops is not a list of strings",
     "hello-with-odd-revisions": "no hello: .* revisions is not a list of strings",
+    "hello-with-odd-features": "no hello: .* features is not a list of some of encryption, payments, subscriptions",
     "crashes-always": "smoke test: it broke 3 times: .* exit code 7",
     "hangs-always": "smoke test: it broke 3 times: no answer within 1 s",
     "accepts-everything": "smoke test: it refuses none of the simplest wrong inputs",

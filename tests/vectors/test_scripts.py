@@ -147,6 +147,33 @@ class TestPublished:
         given["steps"][1]["published"] = [signed_anew(event, content=content)]
         fails(case, given)
 
+    def test_what_mcp_recommends_on_every_result_is_ignored(self) -> None:
+        case, given, event = self.event()
+        told = '"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"n","version":"1"}},'
+        content = event["content"].replace('"result":{', told)
+        given["steps"][1]["published"] = [signed_anew(event, content=content)]
+        assert judge(case, Accepted(given)).verdict is Verdict.PASS
+
+    @pytest.mark.parametrize(
+        ("name", "ago", "passes"),
+        [
+            ("cvm-server-wrapped", 0, True), ("cvm-server-wrapped", 172_800, True),
+            ("cvm-server-wrapped", 172_801, False), ("cvm-server-wrapped", -1, False),
+            ("cvm-server-wrap-date", 0, True), ("cvm-server-wrap-date", 1, False),
+            ("ctx-server-wrap-date", 0, False), ("ctx-server-wrap-date", 1, True),
+        ],
+    )  # fmt: skip
+    def test_when_a_wrap_may_be_dated(self, name: str, ago: int, passes: bool) -> None:
+        case, given = output(name)
+        step = next(one for one in given["steps"] if one["published"])
+        inner = nip59.unwrap(events.from_value(step["published"][0]), SecretKey(secret_bytes("alice")))
+        again = nip59.wrap(
+            inner, SecretKey(secret_bytes("alice")).public_key, kind=1059, created_at=inner.created_at - ago,
+            ephemeral_key=SecretKey(bytes([5] * 32)), nonce=bytes(32), aux_rand=bytes(32),
+        ).to_value()  # fmt: skip
+        step["published"] = [again | {"tags": [list(tag) for tag in again["tags"]]}]
+        assert (judge(case, Accepted(given)).verdict is Verdict.PASS) == passes
+
     def test_plain_in_place_of_a_wrap_fails(self) -> None:
         case, given = output("cvm-server-wrapped")
         step = given["steps"][1]

@@ -232,6 +232,32 @@ class TestJudge:
         assert judge(case, Accepted({"event": {**event, "kind": 1}})).verdict is Verdict.FAIL
         assert judge(case, Accepted({"event": None})).verdict is Verdict.FAIL
 
+    @pytest.mark.parametrize(
+        ("tags", "verdict"),
+        [
+            ([["d", "anything"]], Verdict.PASS),
+            ([["d", ""]], Verdict.FAIL),
+            ([["d"]], Verdict.FAIL),
+            ([], Verdict.FAIL),
+        ],
+    )
+    def test_the_d_of_a_list_is_the_senders_choice(self, tags: list[list[str]], verdict: Verdict) -> None:
+        case = BY_ID["r1-announce-tools-none"]
+        assert case.output is not None
+        event = case.output["event"] | {"tags": [["s", "server-1"], *tags]}
+        assert judge(case, Accepted({"event": event})).verdict is verdict
+
+    @pytest.mark.parametrize(
+        ("id", "verdict"), [("7", Verdict.PASS), ('"a"', Verdict.PASS), ("null", Verdict.FAIL), ("1.5", Verdict.FAIL)]
+    )
+    def test_the_id_of_an_announcement_is_the_senders_choice(self, id: str, verdict: Verdict) -> None:
+        case = BY_ID["r1-announce-tools-none"]
+        assert case.output is not None
+        event = case.output["event"]
+        changed = event | {"content": event["content"].replace('"id":1', f'"id":{id}')}
+        assert changed != event
+        assert judge(case, Accepted({"event": changed})).verdict is verdict
+
     def test_entities_are_compared_by_what_they_hold(self) -> None:
         case = BY_ID["nip19-encode-naddr"]
         assert case.output is not None

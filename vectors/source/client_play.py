@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from vectors.source.dialects import ANY_TEXT, SERVER_ID, Dialect, Form
-from vectors.source.scripts import Script, client, event_of, failure, result, rpc
+from vectors.source.scripts import INITIALIZE_RESULT, Script, client, event_of, failure, result, rpc
 from vectors.source.writing import Case, Note, Suite
-
-Scenario = Callable[..., Case]
 
 CALL = {"name": "get_weather", "arguments": {"location": "New York"}}
 RESULT = {"content": [{"type": "text", "text": "Partly cloudy"}], "isError": False}
@@ -52,14 +49,20 @@ def suite(dialect: Dialect, title: str, cases: list[Case]) -> Suite:
     return made
 
 
-def shared(dialect: Dialect, scenarios: dict[Scenario, str]) -> list[Case]:
-    """Scenarios for several revisions, each with the requirements of this one that it shows."""
-    return [scenario(dialect, req) for scenario, req in scenarios.items()]
-
-
 def start(dialect: Dialect, name: str, title: str, req: str, flags: str, **changes: Any) -> Script:
     """A script against a client of one revision; its id has the revision's prefix."""
     return client(dialect, f"{dialect.prefix}-client-{name}", title, req, flags, **changes)
+
+
+def announced(s: Script, d: Dialect, **more: Any) -> dict[str, Any]:
+    """The announcement of the server that the client talks to."""
+    return s.signed("bob", d.announcement(INITIALIZE_RESULT, **more))
+
+
+def knows(s: Script, d: Dialect) -> None:
+    """The client knows its server from an announcement: with others, seeds 000, 003 and 001 have it begin by the
+    handshake."""
+    s.open["server"] = s.open["server"] | {"announcement": announced(s, d)}
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def publishes(s: Script, d: Dialect, form: Form, wrap: int | None = None, *, fir
     """An event is published, in a wrap of this kind with the time that the revision gives wraps."""
     if d.name == "contextvm" and first and s.open["encryption"] != "disabled":
         form = form.with_optional(*(FLAGS if s.open["ephemeral_wraps"] else FLAGS[:1]))
-    s.publishes(form, wrap=wrap, time=d.wrap_time or "now")
+    s.publishes(form, wrap=wrap)
 
 
 def answer(
@@ -141,6 +144,6 @@ def cancels(s: Script, d: Dialect, asked: Asked, reason: str | None = None) -> N
 
 
 __all__ = [
-    "CALL", "CHANGED", "FLAGS", "NOTES", "RESULT", "STRANGE", "Asked", "Scenario", "answer", "answer_form", "answered",
-    "asks", "cancels", "fails", "lives", "publishes", "shared", "start", "suite",
+    "CALL", "CHANGED", "FLAGS", "NOTES", "RESULT", "STRANGE", "Asked", "announced", "answer", "answer_form", "answered",
+    "asks", "cancels", "fails", "knows", "lives", "publishes", "start", "suite",
 ]  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from vectors.source.client_play import (
     CALL,
     RESULT,
@@ -14,20 +12,16 @@ from vectors.source.client_play import (
     asks,
     cancels,
     fails,
+    knows,
     lives,
     start,
 )
 from vectors.source.dialects import ANY_ID, BOB, Dialect
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, event_of, failure, id_of, result, rpc
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, event_of, failure, id_of, result, rpc
 from vectors.source.writing import Case
 
 INITIALIZED = rpc("notifications/initialized")
 OTHER = INITIALIZE_RESULT | {"serverInfo": {"name": "OtherServer", "version": "2.0.0"}}
-
-
-def announced(s: Script, d: Dialect, **more: Any) -> dict[str, Any]:
-    """The announcement of the server that the client talks to."""
-    return s.signed("bob", d.announcement(INITIALIZE_RESULT, **more))
 
 
 # Requests and answers
@@ -35,12 +29,14 @@ def announced(s: Script, d: Dialect, **more: Any) -> dict[str, Any]:
 
 def call(d: Dialect, req: str = "") -> Case:
     s = start(d, "call", "A request is published, and its answer is delivered", f"HOUSE-ID-01 {req}", "Basic")
+    knows(s, d)
     answered(s, d, asks(s, d))
     return s.case()
 
 
 def pages(d: Dialect, req: str = "") -> Case:
     s = start(d, "pages", "A list is asked for page by page", f"HOUSE-ID-01 {req}", "Basic", level="MAY")
+    knows(s, d)
     tools = {"tools": [{"name": "get_weather", "inputSchema": {"type": "object"}}]}
     answered(s, d, asks(s, d, 1, "tools/list", {}), tools | {"nextCursor": "page-2"})
     answered(s, d, asks(s, d, 2, "tools/list", {"cursor": "page-2"}), tools)
@@ -68,6 +64,7 @@ def other_id(d: Dialect, req: str = "") -> Case:
 
 def errors(d: Dialect, req: str = "") -> Case:
     s = start(d, "errors", "An error is delivered with its code, and ends the request", f"HOUSE-ID-01 {req}", "Basic")
+    knows(s, d)
     for id, (code, text) in enumerate(((-32602, "Unknown tool: get_weather"), (-32002, "Resource not found"))):
         asked = asks(s, d, id, params=CALL | {"name": f"tool-{id}"})
         s.signs("bob", d.error(asked.event, id, code, text))
@@ -146,7 +143,7 @@ def servers(d: Dialect, req: str = "") -> Case:
 def from_announcement(d: Dialect, req: str = "") -> Case:
     title = "Without a handshake the announcement answers initialize, which is not published"
     s = start(d, "from-announcement", title, f"HOUSE-ID-02 {req}", "Handshake", handshake=False, level="MAY")
-    s.open["server"] = s.open["server"] | {"announcement": announced(s, d)}
+    knows(s, d)
     s.says(rpc("initialize", INITIALIZE, 0))
     s.delivers(result(0, INITIALIZE_RESULT))
     s.says(INITIALIZED)

@@ -13,6 +13,7 @@ from vectors.source.client_play import (
     answer_form,
     answered,
     asks,
+    knows,
     lives,
     start,
 )
@@ -26,6 +27,7 @@ from vectors.source.writing import Case, resigned
 def foreign_author(d: Dialect, req: str = "") -> Case:
     title = "An answer counts only if the asked key signed it"
     s = start(d, "foreign-author", title, f"HOUSE-ROUTE-03 {req}", "Author")
+    knows(s, d)
     asked = asks(s, d)
     answer(s, d, asked, {"content": [{"type": "text", "text": "forged"}]}, role="mallory")
     s.signs("mallory", d.error(asked.event, 3, -32603, "forged"))
@@ -57,6 +59,7 @@ def answer_for_another(d: Dialect, req: str = "") -> Case:
 def unknown_e(d: Dialect, req: str = "") -> Case:
     title = "An answer whose e names no pending request is dropped, whatever id it has"
     s = start(d, "unknown-e", title, f"HOUSE-ID-01 {req}", "Correlation")
+    knows(s, d)
     asked = asks(s, d)
     s.signs("bob", d.response(STRANGE, 3, {"content": []}))
     s.signs("bob", d.error(STRANGE, 3, -32603, "not yours"))

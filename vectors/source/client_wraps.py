@@ -27,14 +27,9 @@ WRAP, EPHEMERAL_WRAP = 1059, 21059
 DAY = 24 * 60 * 60
 
 
-def wrap_time(d: Dialect) -> str:
-    return "HOUSE-TIME-08" if d.wrap_time == "past" else "HOUSE-TIME-09"
-
-
 def encrypted(d: Dialect, req: str = "") -> Case:
     title = "Where encryption is optional every message is wrapped from the first one on"
-    req = f"HOUSE-CRYPT-05 {wrap_time(d)} {req}"
-    s = start(d, "encrypted", title, req, "Encryption", encryption="optional")
+    s = start(d, "encrypted", title, f"HOUSE-CRYPT-05 {req}", "Encryption", encryption="optional")
     asked = asks(s, d, 0, "initialize", INITIALIZE, wrap=WRAP, first=True)
     answered(s, d, asked, INITIALIZE_RESULT)
     s.says(rpc("notifications/initialized"))

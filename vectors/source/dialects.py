@@ -23,12 +23,17 @@ Tags = list[list[str]]
 
 @dataclass(frozen=True)
 class Form:
-    """One message on the wire: content is a JSON value, or "" for none; optional tags are among the tags."""
+    """One message on the wire: content is a JSON value, or "" for none; optional tags are among the tags.
+
+    The value of a free tag, or of a free member of content, is the sender's choice.
+    """
 
     kind: int
     tags: Tags
     content: Any
     optional: Tags = field(default_factory=list)
+    free_tags: tuple[str, ...] = ()
+    free_members: tuple[str, ...] = ()
 
     def with_tags(self, *tags: list[str]) -> Form:
         """The same with these tags too."""
@@ -290,7 +295,7 @@ class Dialect:
             return Form(11316, flags, content)
         kinds = [["k", str(self.request_kind)]] if self.method_tags else []
         flags = [["support_encryption"]] if encryption and self.name == "ctxvm-draft" else []
-        return Form(31316, [["d", server_id], *kinds, *flags], content)
+        return Form(31316, [["d", server_id], *kinds, *flags], content, free_members=("id",) if wrapped else ())
 
     def tool_list(self, tools: list[dict[str, Any]], *, server_id: str = SERVER_ID) -> Form:
         """The announcement of a list of tools without prices."""
@@ -300,7 +305,8 @@ class Dialect:
             return Form(11317, [], content)
         name = {"dvmcp-rev1": "t", "ctxvm-draft": None}.get(self.name, "cap")
         named = [] if name is None else [[name, tool["name"]] for tool in tools]
-        return Form(31317, [["d", f"{server_id}/tools/list"], ["s", server_id], *named], content)
+        tags = [["d", f"{server_id}/tools/list"], ["s", server_id], *named]
+        return Form(31317, tags, content, free_tags=("d",), free_members=("id",) if wrapped else ())
 
     # how they are put together
 

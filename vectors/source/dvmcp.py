@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vectors.source.writing import Case, acceptable, invalid, public, valid
+from vectors.source.writing import Case, acceptable, expected_event, invalid, public, valid
 
 ALICE = public("alice")  # the client
 BOB = public("bob")  # the provider
@@ -104,8 +104,7 @@ class Cases:
             "content": content if content == "" else text(content),
         }
         assert all(tag in tags for tag in optional or [])
-        output = {"event": event, "optional_tags": optional or []}
-        return valid(id, title, req, given, output, compare="event", flags=flags, **rest)
+        return valid(id, title, req, given, expected_event(event, optional), compare="event", flags=flags, **rest)
 
     # decode_event
 
@@ -231,8 +230,7 @@ class Cases:
     ) -> Case:
         event = {"pubkey": BOB, "created_at": TIME, "kind": kind, "tags": tags, "content": text(content)}
         assert all(tag in tags for tag in optional or [])
-        output = {"event": event, "optional_tags": optional or []}
-        return valid(id, title, req, given, output, compare="event", flags=flags, **rest)
+        return valid(id, title, req, given, expected_event(event, optional), compare="event", flags=flags, **rest)
 
     @staticmethod
     def read(

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from nostrmcp.nostr import PublicKey, SecretKey, nip59
@@ -161,6 +163,23 @@ def wrapped(event: dict[str, Any] | str, to: str, kind: int, created_at: int, se
     return to_object(unsigned.sign(key, AUX))
 
 
+class stated(str):
+    """Requirements of documents that a scenario shows in a revision, where it demands nothing of ours."""
+
+
+def shared(dialect: Dialect, scenarios: dict[Callable[..., Case], str]) -> list[Case]:
+    """Scenarios for several revisions, each with the requirements of this one that it shows.
+
+    A scenario names the rules of the house that it shows; with them it is in no score. Where all that it demands stands
+    in the documents, its requirements are `stated`.
+    """
+    return [_as_told(scenario(dialect, str(req)), req) for scenario, req in scenarios.items()]
+
+
+def _as_told(case: Case, req: str) -> Case:
+    return replace(case, req=req.split()) if isinstance(req, stated) else case
+
+
 class Script:
     """A script that grows step by step. `now` is the number of the latest step."""
 
@@ -289,19 +308,22 @@ class Script:
 
     # what must follow the latest step
 
-    def publishes(self, form: Form, *, to: str | None = None, wrap: int | None = None, time: str = "now") -> int:
+    def publishes(self, form: Form, *, to: str | None = None, wrap: int | None = None, time: str = "any") -> int:
         """An event is published, to a role (by default to whom its p names). Returns the step."""
         named = [tag[1] for tag in form.tags if tag[0] == "p"]
         recipient = public(to) if to is not None else named[0] if named else None
+        free = {name: {"$id": "any"} for name in form.free_members}
         expectation = {
             "pubkey": SecretKey(bytes.fromhex(self.open["key"])).public_key.hex(),
             "kind": form.kind,
             "tags": form.tags,
             "optional_tags": form.optional,
-            "content": form.content,
+            "content": form.content if form.content == "" else form.content | free,
             "to": recipient,
             "wrap": None if wrap is None else {"kind": wrap, "time": time},
         }
+        if form.free_tags:
+            expectation["free_tags"] = list(form.free_tags)
         self.expected[-1]["published"].append(expectation)
         return self.now
 

@@ -14,7 +14,7 @@ from vectors.source.scripts import (
     token_of,
 )
 from vectors.source.server_handshake import INITIALIZED, OWN, hub_initialize
-from vectors.source.server_play import CALL, RESULT, answered, asks, lives, refused, start
+from vectors.source.server_play import CALL, RESULT, answered, asks, greets, lives, refused, start
 from vectors.source.writing import Case, public
 
 ALICE = public("alice")
@@ -27,12 +27,14 @@ URI = "file:///project/src/main.rs"
 def call(d: Dialect, req: str = "") -> Case:
     s = start(d, "call", "A request is passed on, and its result is published", f"HOUSE-ID-01 HOUSE-ROUTE-01 {req}",
               "Basic")  # fmt: skip
+    greets(s, d)
     answered(s, d, asks(s, d))
     return s.case()
 
 
 def pages(d: Dialect, req: str = "") -> Case:
     s = start(d, "pages", "A list is asked for page by page", f"HOUSE-ID-01 {req}", "Basic", level="MAY")
+    greets(s, d)
     tools = {"tools": [{"name": "get_weather", "inputSchema": {"type": "object"}}]}
     first = asks(s, d, "alice", 1, "tools/list", {})
     answered(s, d, first, tools | {"nextCursor": "page-2"}, method="tools/list")
@@ -79,6 +81,7 @@ def progress(d: Dialect, req: str = "") -> Case:
 
 def errors_pass(d: Dialect, req: str = "") -> Case:
     s = start(d, "errors", "An error of the MCP server is published as it is", f"HOUSE-ID-01 {req}", "Basic")
+    greets(s, d)
     for number, (code, words) in enumerate(((-32002, "Resource not found"), (-32603, "Internal error"))):
         asked = asks(s, d, "alice", number, "resources/read", {"uri": f"{URI}{number}"})
         s.says(failure(id_of(asked.step), code, words))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect, Form
-from vectors.source.scripts import Script, event_of, id_of, result, rpc, server
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, event_of, id_of, result, rpc, server
 from vectors.source.writing import Case, Note, Suite, public
-
-Scenario = Callable[..., Case]
 
 CALL = {"name": "get_weather", "arguments": {"location": "New York"}}
 RESULT = {"content": [{"type": "text", "text": "Partly cloudy"}], "isError": False}
@@ -51,14 +48,19 @@ def suite(dialect: Dialect, title: str, cases: list[Case]) -> Suite:
     return made
 
 
-def shared(dialect: Dialect, scenarios: dict[Scenario, str]) -> list[Case]:
-    """Scenarios for all revisions, each with the requirements of this one that it shows."""
-    return [scenario(dialect, req) for scenario, req in scenarios.items()]
-
-
 def start(dialect: Dialect, name: str, title: str, req: str, flags: str, **changes: Any) -> Script:
     """A script against a server of one revision; its id has the revision's prefix."""
     return server(dialect, f"{dialect.prefix}-server-{name}", title, req, flags, **changes)
+
+
+def greets(s: Script, d: Dialect, role: str = "alice", wrap: int | None = None) -> None:
+    """A client begins by the handshake, which seeds 000, 003 and 001 demand with servers that are not announced."""
+    if d.name in ("dvmcp-rev1", "contextvm"):
+        return
+    event = s.arrives(role, d.initialize(INITIALIZE), wrap=wrap)
+    answer = d.response(event, 0, INITIALIZE_RESULT, method="initialize", to=public(role))
+    publishes(s, d, answer.with_optional(*FLAGS[: len(d.wraps)]), wrap)
+    s.arrives(role, d.initialized(), wrap=wrap)
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def answered(
 
 def publishes(s: Script, d: Dialect, form: Form, wrap: int | None = None) -> None:
     """An event is published, in a wrap of this kind with the time that the revision gives wraps."""
-    s.publishes(form, wrap=wrap, time=d.wrap_time or "now")
+    s.publishes(form, wrap=wrap)
 
 
 def lives(s: Script, d: Dialect, role: str = "carol", **more: Any) -> None:
@@ -123,6 +125,6 @@ def refused(s: Script, d: Dialect, event: str, id: Any, code: int, *, to: str = 
 
 
 __all__ = [
-    "ANY_ID", "ANY_TEXT", "CALL", "FLAGS", "NOTES", "RESULT", "Asked", "Scenario", "answered", "asks", "event_of",
-    "lives", "publishes", "refused", "shared", "start", "suite",
+    "ANY_ID", "ANY_TEXT", "CALL", "FLAGS", "NOTES", "RESULT", "Asked", "answered", "asks", "event_of",
+    "greets", "lives", "publishes", "refused", "start", "suite",
 ]  # fmt: skip

@@ -107,7 +107,7 @@ def preferred(d: Dialect, req: str = "") -> Case:
         asked = asks(s, d, role, id, form=form, wrap=1059)
         s.says(result(id_of(asked.step), RESULT))
         answer = answers.response(asked.event, id, RESULT, to=public(role))
-        s.publishes(answer.with_optional(*FLAGS) if is_first else answer, wrap=1059, time=answers.wrap_time or "now")
+        s.publishes(answer.with_optional(*FLAGS) if is_first else answer, wrap=1059)
 
     called("alice", 1, CONTEXTVM.request("tools/call", CALL, 1), answers=CONTEXTVM, is_first=True)
     called("alice", 2, CTXVM.request("tools/call", CALL, 2), answers=CTXVM)
@@ -128,5 +128,5 @@ def wrapped(d: Dialect, req: str = "") -> Case:
     s = several(d, "wrapped-revision", title, f"HOUSE-ROUTE-09 {req}", EPHEMERAL, encryption="optional")
     event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE), wrap=1059)
     form = d.response(event, 0, INITIALIZE_RESULT, method="initialize").with_tags(["support_encryption"])
-    s.publishes(form, wrap=1059, time="past")
+    s.publishes(form, wrap=1059)
     return s.case()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vectors.source.dialects import ANY_ID, BOB, CAROL, DAVE, Dialect
 from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, failure, id_of, mcp_server, result, rpc
-from vectors.source.server_play import CALL, RESULT, answered, asks, lives, refused, start
-from vectors.source.writing import Case, public
+from vectors.source.server_play import CALL, RESULT, answered, asks, greets, lives, refused, start
+from vectors.source.writing import AUX, Case, public, secret
 
 TWO = [mcp_server("server-1"), mcp_server("server-2")]
 
@@ -81,11 +81,12 @@ def two_servers_ping(d: Dialect, req: str = "") -> Case:
 def forged(d: Dialect, req: str = "") -> Case:
     title = "A forged event is dropped, and does not keep the true one from being taken"
     s = start(d, "forged", title, f"HOUSE-ONCE-03 {req}", "Forged")
+    greets(s, d)
     true = s.signed("alice", d.request("tools/call", CALL, 3))
     s.raw(true | {"sig": "00" * 64})
     s.raw(true | {"sig": s.signed("mallory", d.request("tools/call", CALL, 3))["sig"]})
     s.raw(true | {"content": true["content"].replace("New York", "Old York")})
-    s.raw(true | {"pubkey": public("carol")})
+    s.raw(true | {"pubkey": public("carol"), "sig": secret("carol").sign(bytes.fromhex(true["id"]), AUX).hex()})
     s.raw(true)
     s.delivers(rpc("tools/call", CALL, ANY_ID))
     step = s.now

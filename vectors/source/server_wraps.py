@@ -7,7 +7,7 @@ from typing import Any
 
 from vectors.source.dialects import ANY_ID, CAROL, DAVE, Dialect, Form
 from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, id_of, result, rpc, text, wrapped
-from vectors.source.server_play import CALL, FLAGS, RESULT, asks, publishes, start
+from vectors.source.server_play import CALL, FLAGS, RESULT, asks, greets, publishes, start
 from vectors.source.writing import Case, public
 
 WRAP = 1059
@@ -31,14 +31,25 @@ def works(s: Script, d: Dialect, wrap: int | None = WRAP, role: str = "carol", i
 
 
 def wrapped_call(d: Dialect, req: str = "") -> Case:
-    time = "HOUSE-TIME-09" if d.wrap_time == "now" else "HOUSE-TIME-08"
     s = start(d, "wrapped", "A wrapped request is answered in a wrap, by the id of the request inside",
-              f"HOUSE-ID-01 {time} {req}", "Encryption", encryption="optional")  # fmt: skip
+              f"HOUSE-ID-01 {req}", "Encryption", encryption="optional")  # fmt: skip
+    greets(s, d, wrap=WRAP)
     asked = asks(s, d, wrap=WRAP)
     responds(s, d, asked.event, asked.step, 3, WRAP)
     again = asks(s, d, "alice", 4, wrap=WRAP)
     s.says(result(id_of(again.step), RESULT))
     publishes(s, d, d.response(again.event, 4, RESULT), WRAP)
+    return s.case()
+
+
+def wrap_date(d: Dialect, req: str = "") -> Case:
+    titles = {"now": "A wrap is dated at the present", "past": "A wrap is dated in the past, at most two days ago"}
+    own = {"now": "HOUSE-TIME-09", "past": "HOUSE-TIME-08"}
+    assert d.wrap_time is not None
+    s = start(d, "wrap-date", titles[d.wrap_time], f"{own[d.wrap_time]} {req}", "Encryption", encryption="optional")
+    asked = asks(s, d, wrap=WRAP)
+    s.says(result(id_of(asked.step), RESULT))
+    s.publishes(first(d, d.response(asked.event, 3, RESULT)), wrap=WRAP, time=d.wrap_time)
     return s.case()
 
 

@@ -13,8 +13,11 @@ from typing import Any
 
 from nostrmcp.nostr import Event, SecretKey, UnsignedEvent
 from nostrmcp.nostr.event import freeze_tags
+from vectors.source.ledger import at_most
 
 AUX = bytes(32)
+# The addressable announcements.
+SERVER, LISTS = 31316, (31317, 31318, 31319)
 
 
 @dataclass(frozen=True)
@@ -48,23 +51,39 @@ class Case:
 
 
 def valid(id: str, title: str, req: str, input: dict[str, Any], output: dict[str, Any], **rest: Any) -> Case:
-    """The input is accepted and gives this output. `req` is one requirement id or several, apart by blanks."""
-    return Case(id, title, req.split(), input, "valid", output=output, **_flags(rest))
+    """The input is accepted and gives this output. `req` is one requirement id or several, apart by blanks.
+
+    No case is of a higher level than the documents that it shows.
+    """
+    return Case(id, title, req.split(), input, "valid", output=output, **_read(req, rest))
 
 
 def invalid(id: str, title: str, req: str, input: dict[str, Any], error: str, **rest: Any) -> Case:
     """The input is refused. It is wrong in this one way only."""
-    return Case(id, title, req.split(), input, "invalid", error=error, **_flags(rest))
+    return Case(id, title, req.split(), input, "invalid", error=error, **_read(req, rest))
 
 
 def acceptable(id: str, title: str, req: str, input: dict[str, Any], ambiguity: str, **rest: Any) -> Case:
     """Two readings of the specification differ. `output` is what an implementation that accepts must give; `error` is
     the class of a refusal, given where our own reading refuses."""
-    return Case(id, title, req.split(), input, "acceptable", ambiguity=ambiguity, **_flags(rest))
+    return Case(id, title, req.split(), input, "acceptable", ambiguity=ambiguity, **_read(req, rest))
 
 
-def _flags(rest: dict[str, Any]) -> dict[str, Any]:
-    return rest | {"flags": tuple(rest.get("flags", "").split())}
+def expected_event(event: dict[str, Any], optional_tags: list[list[str]] | None = None) -> dict[str, Any]:
+    """An output to be compared as `event`. What the seeds leave to the sender of an announcement is free: the `d` of a
+    list, and the JSON-RPC id that a result stands under.
+    """
+    output: dict[str, Any] = {"event": event, "optional_tags": optional_tags or []}
+    if event["kind"] in LISTS:
+        output["free_tags"] = ["d"]
+    if event["kind"] in (SERVER, *LISTS) and event["content"].startswith('{"jsonrpc":'):
+        output["free_members"] = ["id"]
+    return output
+
+
+def _read(req: str, rest: dict[str, Any]) -> dict[str, Any]:
+    level = at_most(rest.get("level", "MUST"), req.split())
+    return rest | {"level": level, "flags": tuple(rest.get("flags", "").split())}
 
 
 @dataclass(frozen=True)

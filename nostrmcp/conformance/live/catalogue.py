@@ -8,7 +8,7 @@ from typing import Any
 from ...revisions import REVISIONS
 from ...translate.route import Role
 from . import client_checks, client_run, server_run
-from .checks import Check, case_id, is_hardening, is_wanted, level_of
+from .checks import Check, case_id
 
 CHECKS: dict[Role, tuple[Check[Any], ...]] = {
     Role.SERVER: server_run.CHECKS,
@@ -28,15 +28,14 @@ def listed(names: Iterable[str], lowest: str) -> Iterator[dict[str, Any]]:
     for revision in map(REVISIONS.__getitem__, names):
         for role, checks in CHECKS.items():
             for check in checks:
-                named = check.requirements(revision)
-                if is_wanted(named, lowest):
+                if check.is_wanted(revision, lowest):
                     yield {
                         "case": case_id(check, revision),
                         "suite": f"{revision.name}/live-{role.value}",
-                        "level": level_of(named),
+                        "level": check.level(revision),
                         "title": check.title,
-                        "hardening": is_hardening(named),
-                        "req": list(named),
+                        "hardening": check.is_hardening(revision),
+                        "req": list(check.requirements(revision)),
                         "needs": [need.name.lower() for need in check.needs],
                         "scenario": check.scenario,
                     }

@@ -48,7 +48,8 @@ Bench = TypeVar("Bench")
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[Bench]):
-    """One check. `req` names requirements of all revisions: of these, those of the revision that is tested count."""
+    """One check. `req` names requirements of all revisions: of these, those of the revision that is tested count, and
+    rules of our own where it has none."""
 
     name: str
     title: str
@@ -60,30 +61,30 @@ class Check(Generic[Bench]):
     concerns: Callable[[Revision], bool] = field(default=lambda revision: True)
     # For a client: what it is told to do (spec/live.md).
     scenario: str = ""
+    # The strictest that the check can be, where only a part of what its requirements say is tested.
+    at_most: str = "MUST"
 
     def requirements(self, revision: Revision) -> tuple[str, ...]:
         """The requirements that the check shows in a revision; none where it does not concern the revision."""
         if not self.concerns(revision):
             return ()
         rows = requirements()
-        return tuple(one for one in self.req if rows[one]["ledger"] in (revision.name, *_COMMON))
+        named = [one for one in self.req if rows[one]["ledger"] in (revision.name, *_COMMON)]
+        return tuple(one for one in named if rows[one]["basis"] != "house") or tuple(named)
 
+    def level(self, revision: Revision) -> str:
+        """The strictest level among the requirements in a revision."""
+        rows = requirements()
+        found = min((str(rows[one]["level"]) for one in self.requirements(revision)), key=LEVELS.index)
+        return max(found, self.at_most, key=LEVELS.index)
 
-def is_hardening(named: tuple[str, ...]) -> bool:
-    """Whether only rules of our own are shown: then the check is in no score."""
-    return all(requirements()[one]["basis"] == "house" for one in named)
+    def is_wanted(self, revision: Revision, lowest: str) -> bool:
+        """Whether there is anything to show in a revision, at this level or above."""
+        return bool(self.requirements(revision)) and LEVELS.index(self.level(revision)) <= LEVELS.index(lowest)
 
-
-def level_of(named: tuple[str, ...]) -> str:
-    """The strictest level among the requirements that documents state, or else among our own."""
-    rows = requirements()
-    stated = [one for one in named if rows[one]["basis"] != "house"] or list(named)
-    return min((str(rows[one]["level"]) for one in stated), key=LEVELS.index)
-
-
-def is_wanted(named: tuple[str, ...], lowest: str) -> bool:
-    """Whether there is anything to show, at this level or above."""
-    return bool(named) and LEVELS.index(level_of(named)) <= LEVELS.index(lowest)
+    def is_hardening(self, revision: Revision) -> bool:
+        """Whether rules of our own are shown: then the check is in no score."""
+        return any(requirements()[one]["basis"] == "house" for one in self.requirements(revision))
 
 
 def case_id(check: Check[Any], revision: Revision) -> str:

@@ -379,7 +379,7 @@ CHECKS: tuple[Check[ClientBench], ...] = (
     ),
     Check(
         "live-client-cancel", "A cancel names its request, and a late answer does no harm",
-        ("R1-NOTE-02", "R1E-NOTE-02", "R11-NOTE-02", "CTX-NOTE-02", "CVM-NOTE-02", "HOUSE-ID-03"),
+        ("R1-NOTE-02", "R1E-NOTE-02", "R11-NOTE-02", "CTX-NOTE-02", "CVM-NOTE-02"),
         "servers go on with work that nobody wants", cancel, scenario="cancel",
     ),
     Check(
@@ -403,7 +403,7 @@ CHECKS: tuple[Check[ClientBench], ...] = (
     ),
     Check(
         "live-client-wrapped-forgery", "A wrapped answer that the server did not sign does not count",
-        ("CTX-FLOW-01", "CVM-FLOW-52", "HOUSE-CRYPT-01"), "anyone can answer in place of any server",
+        ("CTX-FLOW-01", "CVM-FLOW-52"), "anyone can answer in place of any server",
         wrapped_forgery, concerns=_wraps, scenario="call",
     ),
     Check(

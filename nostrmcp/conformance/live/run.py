@@ -24,7 +24,7 @@ from ..stream import FORMAT, Summary, Value
 from ..text import cut
 from ..vectors import vectors_folder
 from ..verdicts import Exit, Status
-from .checks import Check, Failed, Need, NotOffered, NotRun, case_id, is_hardening, is_wanted, level_of
+from .checks import Check, Failed, Need, NotOffered, NotRun, case_id
 from .process import CannotStart, Start
 from .server_bench import Call, Timing
 from .station import Station
@@ -56,7 +56,7 @@ class Live:
 
     def selects(self, check: Check[Any], revision: Revision) -> bool:
         named = not self.cases or check.name in self.cases or case_id(check, revision) in self.cases
-        return named and is_wanted(check.requirements(revision), self.level)
+        return named and check.is_wanted(revision, self.level)
 
     def in_order(self, checks: tuple[Check[Any], ...], revision: Revision) -> list[Check[Any]]:
         """The selected checks in an order that the seed decides; the last of the table stays the last."""
@@ -105,7 +105,7 @@ class Report:
     ) -> None:
         self._number += 1
         named = check.requirements(revision)
-        hardening, level = is_hardening(named), level_of(named)
+        hardening, level = check.is_hardening(revision), check.level(revision)
         case = case_id(check, revision)
         verdict = verdicts.verdict(happened.status, level, hardening=hardening, strict=self._live.strict)
         expected = (self._live.baseline or {}).get(case)

@@ -343,7 +343,7 @@ CHECKS: tuple[Check[ServerBench], ...] = (
     ),
     Check(
         "live-server-encrypted-stays", "To a client that encrypts nothing is sent in plain",
-        ("CTX-ENC-02", "CVM-ENC-09", "HOUSE-CRYPT-04"), "what was confidential is not", encrypted_stays,
+        ("CTX-ENC-02", "CVM-ENC-09"), "what was confidential is not", encrypted_stays,
         concerns=_wraps,
     ),
     Check(
@@ -365,20 +365,20 @@ CHECKS: tuple[Check[ServerBench], ...] = (
     ),
     Check(
         "live-server-inner-forged", "A wrapped event that its author did not sign is dropped",
-        ("CTX-FLOW-01", "CVM-FLOW-52", "HOUSE-CRYPT-01"), "anyone can act as anyone", inner_forged, concerns=_wraps,
+        ("CTX-FLOW-01", "CVM-FLOW-52"), "anyone can act as anyone", inner_forged, concerns=_wraps,
     ),
     Check(
         "live-server-inner-changed", "A wrapped event whose content was changed is dropped",
-        ("CTX-FLOW-01", "CVM-FLOW-52", "HOUSE-CRYPT-01"), "anyone can act as anyone whose event they have", inner_id,
+        ("CTX-FLOW-01", "CVM-FLOW-52"), "anyone can act as anyone whose event they have", inner_id,
         concerns=_wraps,
     ),
     Check(
         "live-server-inner-unsigned", "A wrapped event without a signature is dropped",
-        ("CTX-FLOW-01", "CVM-FLOW-52", "NIP59-OPEN-02"), "anyone can act as anyone", inner_unsigned, concerns=_wraps,
+        ("CTX-FLOW-01", "CVM-FLOW-52"), "anyone can act as anyone", inner_unsigned, concerns=_wraps,
     ),
     Check(
         "live-server-sealed", "A sealed rumor in a wrap is not taken for a message",
-        ("CTX-ENC-05", "CVM-ENC-06", "NIP59-OPEN-05"), "a form of which nobody has said who signs is executed", sealed,
+        ("CTX-ENC-05", "CVM-ENC-06"), "a form of which nobody has said who signs is executed", sealed,
         concerns=_wraps,
     ),
     Check(

@@ -297,8 +297,9 @@ CHECKS: tuple[Check[ServerBench], ...] = (
     ),
     Check(
         "live-server-cancel", "A request that is cancelled is not answered, and others go on",
-        ("R1-NOTE-52", "R1E-NOTE-52", "R11-FLOW-36", "CTX-NOTE-02", "CVM-NOTE-02", "HOUSE-ID-03"),
+        ("R1-NOTE-52", "R1E-NOTE-52", "R11-FLOW-36", "CTX-NOTE-02", "CVM-NOTE-02"),
         "work that nobody wants goes on and costs", cancel, (Need.SLOW,),
+        at_most="SHOULD",  # MCP: who is told of a cancel SHOULD stop, and not answer
     ),
     Check(
         "live-server-cancel-foreign", "A cancel from another key does nothing", ("HOUSE-ROUTE-04",),
@@ -324,7 +325,7 @@ CHECKS: tuple[Check[ServerBench], ...] = (
     ),
     Check(
         "live-server-payment", "A paid tool is met with a demand for payment, and not executed before",
-        ("R1-PAY-52", "R1E-PAY-52", "R11-PAY-57", "CTX-PAY-52", "CVM-PAY-62", "HOUSE-PAY-10"),
+        ("R1-PAY-52", "R1E-PAY-52", "R11-PAY-57", "CTX-PAY-52", "CVM-PAY-62"),
         "what is for sale is given away, or cannot be bought", payment, (Need.PAID,),
     ),
     Check(

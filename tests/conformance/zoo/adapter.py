@@ -181,6 +181,7 @@ ANIMALS: dict[str, Callable[[], None]] = {
     "hello-without-name": with_hello(implementation={}),
     "hello-without-ops": with_hello(ops="all"),
     "hello-with-odd-revisions": with_hello(revisions=[1]),
+    "hello-with-odd-features": with_hello(features=["encryption", "telepathy"]),
     "hello-with-unknown-op": with_hello(ops=[*OPS, "make_coffee"]),
     "hello-with-surplus": with_hello(mood="good"),
     "no-operation-of-ours": with_hello(ops=["make_coffee"]),

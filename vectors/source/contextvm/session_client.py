@@ -10,8 +10,9 @@ from vectors.source import client_money as money
 from vectors.source import client_scenarios as basics
 from vectors.source import client_trust as trust
 from vectors.source import client_wraps as wraps
-from vectors.source.client_play import shared, suite
+from vectors.source.client_play import suite
 from vectors.source.dialects import CONTEXTVM
+from vectors.source.scripts import shared, stated
 
 CASES = shared(
     CONTEXTVM,
@@ -23,8 +24,8 @@ CASES = shared(
         basics.errors: "",
         basics.error_data: "",
         basics.numbers: "",
-        basics.handshake: "CVM-INIT-02",
-        basics.from_announcement: "CVM-INIT-03",
+        basics.handshake: stated("CVM-INIT-02"),
+        basics.from_announcement: stated("CVM-INIT-03"),
         basics.initialize_times_out: "",
         basics.times_out: "",
         basics.cancelled: "",
@@ -36,7 +37,7 @@ CASES = shared(
         basics.progress_extends: "",
         basics.refused_by_relays: "",
         basics.refused_late: "",
-        basics.frames: "CVM-FLOW-76",
+        basics.frames: stated("CVM-FLOW-76"),
         basics.notifications: "",
         basics.client_notification: "",
         basics.server_ping: "",
@@ -50,13 +51,13 @@ CASES = shared(
         edges.told_about: "",
         edges.unreadable_invoice: "",
         edges.broken_announcement: "",
-        trust.foreign_author: "CVM-FLOW-53",
+        trust.foreign_author: stated("CVM-FLOW-53"),
         trust.answer_without_p: "",
         trust.answer_for_another: "",
         trust.unknown_e: "",
         trust.notification_unknown_e: "",
         trust.notification_recipient: "",
-        trust.forged: "CVM-FLOW-52",
+        trust.forged: stated("CVM-FLOW-52"),
         trust.answered_twice: "",
         trust.told_twice: "",
         trust.progress_twice: "",
@@ -70,7 +71,7 @@ CASES = shared(
         trust.full_memory: "",
         trust.too_large: "",
         wraps.encrypted: "CVM-KIND-09 CVM-ENC-05 CVM-ENC-06 CVM-ENC-07 CVM-ENC-09 CVM-ENC-10",
-        wraps.required: "CVM-ENC-11",
+        wraps.required: stated("CVM-ENC-11"),
         wraps.required_never_plain: "CVM-ENC-11",
         wraps.disabled: "CVM-ENC-11",
         wraps.not_told: "",
@@ -84,13 +85,13 @@ CASES = shared(
         wraps.wrap_times: "",
         wraps.too_many_wraps: "",
         wraps.wrapped_ping: "",
-        wraps.ephemeral_announced: "CVM-ENC-03 CVM-ENC-24 CVM-ENC-25 CVM-ANN-53",
-        wraps.ephemeral_not_ours: "CVM-ENC-26",
-        wraps.prices_leave_baseline: "CVM-PRICE-55",
-        wraps.ephemeral_learnt: "CVM-ENC-02 CVM-ENC-22 CVM-FLOW-65 CVM-FLOW-67 CVM-ANN-53 CVM-ANN-59",
-        wraps.both_wraps_read: "CVM-ENC-29",
-        wraps.baseline: "CVM-FLOW-65 CVM-FLOW-69",
-        wraps.discovery: "CVM-FLOW-63 CVM-FLOW-64",
+        wraps.ephemeral_announced: stated("CVM-ENC-03 CVM-ENC-24 CVM-ENC-25 CVM-ANN-53"),
+        wraps.ephemeral_not_ours: stated("CVM-ENC-26"),
+        wraps.prices_leave_baseline: stated("CVM-PRICE-55"),
+        wraps.ephemeral_learnt: stated("CVM-ENC-02 CVM-ENC-22 CVM-FLOW-65 CVM-FLOW-67 CVM-ANN-53 CVM-ANN-59"),
+        wraps.both_wraps_read: stated("CVM-ENC-29"),
+        wraps.baseline: stated("CVM-FLOW-65 CVM-FLOW-69"),
+        wraps.discovery: stated("CVM-FLOW-63 CVM-FLOW-64"),
         money.payment_methods: "CVM-PAY-55 CVM-PAY-58",
         money.by_default: "",
         money.paid: "CVM-PAY-71",

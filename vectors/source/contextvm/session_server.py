@@ -18,9 +18,9 @@ from vectors.source import server_trust as trust
 from vectors.source import server_wraps as wraps
 from vectors.source.dialects import ANY_ID, CAROL, PMI
 from vectors.source.dialects import CONTEXTVM as D
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, mcp_server, result, rpc
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, id_of, mcp_server, result, rpc, shared, stated
 from vectors.source.server_money import INVOICE, PRICES
-from vectors.source.server_play import CALL, FLAGS, RESULT, answered, asks, publishes, shared, start, suite
+from vectors.source.server_play import CALL, FLAGS, RESULT, answered, asks, publishes, start, suite
 from vectors.source.writing import Case, public
 
 EPHEMERAL_WRAP = 21059
@@ -206,8 +206,8 @@ def price_range() -> Case:
 CASES = shared(
     D,
     {
-        basics.call: "CVM-FLOW-53 CVM-INIT-03",
-        basics.pages: "CVM-FLOW-51",
+        basics.call: stated("CVM-FLOW-53 CVM-INIT-03"),
+        basics.pages: stated("CVM-FLOW-51"),
         basics.four_ids: "",
         basics.equal_ids: "",
         basics.progress: "",
@@ -227,7 +227,7 @@ CASES = shared(
         basics.unasked_progress: "",
         handshake.initialize: "",
         handshake.own_handshake: "",
-        handshake.no_handshake: "CVM-INIT-03",
+        handshake.no_handshake: stated("CVM-INIT-03"),
         handshake.called_before_result: "",
         handshake.initialized_before_result: "",
         handshake.initialize_again: "",
@@ -249,7 +249,7 @@ CASES = shared(
         content.numbers: "",
         trust.wrong_recipient: "",
         trust.wrong_recipient_notification: "",
-        trust.forged: "CVM-FLOW-52",
+        trust.forged: stated("CVM-FLOW-52"),
         trust.repeated: "",
         trust.salted: "",
         trust.stale: "",
@@ -272,22 +272,23 @@ CASES = shared(
         trust.large_result: "",
         trust.refused_result: "",
         trust.unrefused_result: "",
-        money.paid: "CVM-PAY-62 CVM-PAY-63 CVM-PAY-65 CVM-PAY-66 CVM-PAY-67 CVM-PAY-69",
+        money.paid: stated("CVM-PAY-62 CVM-PAY-63 CVM-PAY-65 CVM-PAY-66 CVM-PAY-67 CVM-PAY-69"),
         money.unpaid: "CVM-PAY-62",
         money.priced_kinds: "",
         money.free: "",
         money.unpaid_cancelled: "",
         money.no_invoice: "",
-        wraps.wrapped_call: "CVM-KIND-09 CVM-ENC-05 CVM-ENC-06 CVM-ENC-07 CVM-ENC-08 CVM-ENC-09 CVM-ENC-10",
-        wraps.optional: "CVM-ENC-11",
-        wraps.required: "CVM-ENC-11",
-        wraps.disabled: "CVM-ENC-11",
+        wraps.wrapped_call: stated("CVM-KIND-09 CVM-ENC-05 CVM-ENC-06 CVM-ENC-07 CVM-ENC-09 CVM-ENC-10"),
+        wraps.wrap_date: "",
+        wraps.optional: stated("CVM-ENC-11"),
+        wraps.required: stated("CVM-ENC-11"),
+        wraps.disabled: stated("CVM-ENC-11"),
         wraps.unsolicited: "CVM-ENC-09",
         wraps.wrapped_progress: "",
         wraps.refused_result: "",
         wraps.plain_after_wrap: "",
         wraps.two_wraps: "",
-        wraps.inner_forged: "CVM-FLOW-52",
+        wraps.inner_forged: stated("CVM-FLOW-52"),
         wraps.inner_unsigned: "",
         wraps.inner_kind: "",
         wraps.foreign_inner: "",

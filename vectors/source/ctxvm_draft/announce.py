@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vectors.source.writing import Case, Note, Suite, acceptable, invalid, public, signed, valid
+from vectors.source.writing import Case, Note, Suite, acceptable, expected_event, invalid, public, signed, valid
 
 SUITE = Suite(
     "ctxvm-draft/announce",
@@ -98,7 +98,7 @@ def asked(
 def made(input: Json, kind: int, tags: list[list[str]], optional: list[list[str]]) -> Json:
     content = compact(input["content"])
     event = {"pubkey": BOB, "created_at": TIME, "kind": kind, "tags": tags, "content": content}
-    return {"event": event, "optional_tags": optional}
+    return expected_event(event, optional)
 
 
 def built(

@@ -9,21 +9,22 @@ from vectors.source import client_money as money
 from vectors.source import client_scenarios as basics
 from vectors.source import client_trust as trust
 from vectors.source import client_wraps as wraps
-from vectors.source.client_play import shared, suite
+from vectors.source.client_play import suite
 from vectors.source.dialects import CTXVM
+from vectors.source.scripts import shared, stated
 
 CASES = shared(
     CTXVM,
     {
-        basics.call: "CTX-SUB-03 CTX-BODY-05",
-        basics.pages: "CTX-FLOW-04",
+        basics.call: stated("CTX-SUB-03 CTX-BODY-05"),
+        basics.pages: stated("CTX-FLOW-04"),
         basics.four_ids: "",
         basics.other_id: "",
-        basics.errors: "CTX-SUB-04 CTX-BODY-09",
+        basics.errors: stated("CTX-SUB-04 CTX-BODY-09"),
         basics.error_data: "",
         basics.numbers: "",
-        basics.handshake: "CTX-INIT-02 CTX-INIT-03 CTX-INIT-04 CTX-FLOW-03",
-        basics.first_server: "CTX-TAG-52",
+        basics.handshake: stated("CTX-INIT-02 CTX-INIT-03 CTX-INIT-04 CTX-FLOW-03"),
+        basics.first_server: stated("CTX-TAG-52"),
         basics.servers: "CTX-INIT-01",
         basics.from_announcement: "",
         basics.initialize_times_out: "",
@@ -45,13 +46,13 @@ CASES = shared(
         basics.server_withdraws: "",
         basics.wrong_way: "",
         basics.pings: "",
-        trust.foreign_author: "CTX-FLOW-02",
+        trust.foreign_author: stated("CTX-FLOW-02"),
         trust.answer_without_p: "",
         trust.answer_for_another: "",
         trust.unknown_e: "",
         trust.notification_unknown_e: "",
         trust.notification_recipient: "",
-        trust.forged: "CTX-FLOW-01",
+        trust.forged: stated("CTX-FLOW-01"),
         trust.answered_twice: "",
         trust.told_twice: "",
         trust.progress_twice: "",

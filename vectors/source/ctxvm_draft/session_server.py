@@ -17,9 +17,9 @@ from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source import server_wraps as wraps
 from vectors.source.dialects import CTXVM
-from vectors.source.scripts import id_of, result
+from vectors.source.scripts import id_of, result, shared, stated
 from vectors.source.server_money import INVOICE, PRICES
-from vectors.source.server_play import asks, shared, start, suite
+from vectors.source.server_play import asks, start, suite
 from vectors.source.writing import Case
 
 
@@ -36,12 +36,12 @@ def priced_list() -> Case:
 CASES = shared(
     CTXVM,
     {
-        basics.call: "CTX-FLOW-03 CTX-TAG-08 CTX-TAG-09 CTX-BODY-05",
-        basics.pages: "CTX-FLOW-04",
+        basics.call: stated("CTX-FLOW-03 CTX-TAG-08 CTX-TAG-09 CTX-BODY-05"),
+        basics.pages: stated("CTX-FLOW-04"),
         basics.four_ids: "",
         basics.equal_ids: "",
         basics.progress: "CTX-FLOW-07 CTX-SUB-02 CTX-SUB-03",
-        basics.errors_pass: "CTX-SUB-04 CTX-TAG-08",
+        basics.errors_pass: stated("CTX-SUB-04 CTX-TAG-08"),
         basics.slow: "",
         basics.cancelled: "",
         basics.cancelled_by_stranger: "CTX-FLOW-02",
@@ -55,8 +55,8 @@ CASES = shared(
         handshake.never_answered: "",
         handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        handshake.initialize: "CTX-INIT-04",
-        handshake.own_handshake: "CTX-INIT-04",
+        handshake.initialize: stated("CTX-INIT-04"),
+        handshake.own_handshake: stated("CTX-INIT-04"),
         handshake.no_handshake: "",
         handshake.called_before_result: "",
         handshake.initialized_before_result: "",
@@ -83,7 +83,7 @@ CASES = shared(
         trust.sole_server: "",
         trust.two_servers: "CTX-INIT-01",
         trust.two_servers_ping: "",
-        trust.forged: "CTX-FLOW-01",
+        trust.forged: stated("CTX-FLOW-01"),
         trust.repeated: "",
         trust.salted: "",
         trust.stale: "",
@@ -102,7 +102,8 @@ CASES = shared(
         money.free: "",
         money.unpaid_cancelled: "",
         money.no_invoice: "",
-        wraps.wrapped_call: "CTX-KIND-09 CTX-ENC-02 CTX-ENC-05 CTX-ENC-06 CTX-ENC-07 CTX-ENC-08 CTX-ENC-09 CTX-ENC-10",
+        wraps.wrapped_call: stated("CTX-KIND-09 CTX-ENC-02 CTX-ENC-05 CTX-ENC-06 CTX-ENC-07 CTX-ENC-09 CTX-ENC-10"),
+        wraps.wrap_date: "CTX-ENC-08",
         wraps.optional: "CTX-ENC-01 CTX-ENC-11",
         wraps.required: "CTX-ENC-02",
         wraps.disabled: "CTX-ENC-01",

@@ -8,17 +8,18 @@ from __future__ import annotations
 from vectors.source import client_money as money
 from vectors.source import client_scenarios as basics
 from vectors.source import client_trust as trust
-from vectors.source.client_play import shared, suite
+from vectors.source.client_play import suite
 from vectors.source.dialects import REV1
+from vectors.source.scripts import shared, stated
 
 CASES = shared(
     REV1,
     {
-        basics.call: "R1-FLOW-61 R1-FLOW-62 R1-SUB-03",
-        basics.pages: "R1-FLOW-58",
+        basics.call: stated("R1-FLOW-61 R1-FLOW-62 R1-SUB-03"),
+        basics.pages: stated("R1-FLOW-58"),
         basics.four_ids: "",
         basics.other_id: "",
-        basics.errors: "R1-ERR-08 R1-SUB-04",
+        basics.errors: stated("R1-ERR-08 R1-SUB-04"),
         basics.error_data: "",
         basics.numbers: "",
         basics.handshake: "R1-INIT-51 R1-FLOW-61",
@@ -38,10 +39,10 @@ CASES = shared(
         basics.refused_late: "",
         basics.notifications: "",
         basics.client_notification: "",
-        trust.foreign_author: "R1-FLOW-52",
+        trust.foreign_author: stated("R1-FLOW-52"),
         trust.answer_without_p: "",
         trust.answer_for_another: "",
-        trust.unknown_e: "R1-FLOW-61",
+        trust.unknown_e: stated("R1-FLOW-61"),
         trust.notification_unknown_e: "",
         trust.notification_recipient: "",
         trust.forged: "",

@@ -15,17 +15,18 @@ from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source.dialects import REV1
-from vectors.source.server_play import shared, suite
+from vectors.source.scripts import shared, stated
+from vectors.source.server_play import suite
 
 CASES = shared(
     REV1,
     {
-        basics.call: "R1-FLOW-62",
-        basics.pages: "R1-FLOW-58",
+        basics.call: stated("R1-FLOW-62"),
+        basics.pages: stated("R1-FLOW-58"),
         basics.four_ids: "",
         basics.equal_ids: "",
         basics.progress: "R1-NOTE-51 R1-SUB-02 R1-SUB-03",
-        basics.errors_pass: "R1-ERR-05 R1-ERR-06 R1-ERR-07 R1-SUB-04",
+        basics.errors_pass: stated("R1-ERR-05 R1-ERR-06 R1-ERR-07 R1-SUB-04"),
         basics.slow: "R1-ERR-05 R1-SUB-06",
         basics.cancelled: "R1-NOTE-52 R1-SUB-05",
         basics.cancelled_by_stranger: "",
@@ -43,7 +44,7 @@ CASES = shared(
         handshake.never_answered: "",
         handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        handshake.initialize: "R1-INIT-54",
+        handshake.initialize: stated("R1-INIT-54"),
         handshake.own_handshake: "",
         handshake.no_handshake: "R1-FLOW-62",
         handshake.called_before_result: "",

@@ -30,7 +30,7 @@ from vectors.source.dvmcp_rev1_1.examples import (
     rpc,
     text,
 )
-from vectors.source.writing import Note, Suite, acceptable, invalid, signed, unsigned, valid
+from vectors.source.writing import Note, Suite, acceptable, expected_event, invalid, signed, unsigned, valid
 
 SUITE = Suite(
     "dvmcp-rev1.1/announce",
@@ -91,7 +91,7 @@ def built(
         "content": content, **(texts or NO_TEXTS), "encryption": encryption,
         "prices": [dict(zip(("type", "capability", "amount", "unit"), price, strict=True)) for price in prices or []],
     }  # fmt: skip
-    output = {"event": unsigned("bob", kind, tags, text(content), TIME), "optional_tags": optional or []}
+    output = expected_event(unsigned("bob", kind, tags, text(content), TIME), optional)
     return valid(id, title, req, inputs, output, compare="event", flags=flags, **rest)
 
 

@@ -8,22 +8,23 @@ from __future__ import annotations
 from vectors.source import client_money as money
 from vectors.source import client_scenarios as basics
 from vectors.source import client_trust as trust
-from vectors.source.client_play import shared, suite
+from vectors.source.client_play import suite
 from vectors.source.dialects import REV1_1
+from vectors.source.scripts import shared, stated
 
 CASES = shared(
     REV1_1,
     {
-        basics.call: "R11-FLOW-44 R11-SUB-03",
-        basics.pages: "R11-FLOW-07",
+        basics.call: stated("R11-FLOW-44 R11-SUB-03"),
+        basics.pages: stated("R11-FLOW-07"),
         basics.four_ids: "",
-        basics.errors: "R11-FLOW-43 R11-SUB-03",
+        basics.errors: stated("R11-FLOW-43 R11-SUB-03"),
         basics.error_data: "",
         basics.numbers: "",
-        basics.handshake: "R11-FLOW-06 R11-INIT-02 R11-INIT-05 R11-FLOW-46",
-        basics.first_server: "R11-INIT-04",
+        basics.handshake: stated("R11-FLOW-06 R11-INIT-02 R11-INIT-05 R11-FLOW-46"),
+        basics.first_server: stated("R11-INIT-04"),
         basics.servers: "",
-        basics.from_announcement: "R11-INIT-01",
+        basics.from_announcement: stated("R11-INIT-01"),
         basics.initialize_times_out: "",
         basics.times_out: "R11-SUB-03",
         basics.cancelled: "R11-SUB-03 R11-NOTE-02",
@@ -37,15 +38,15 @@ CASES = shared(
         basics.refused_late: "",
         basics.notifications: "",
         basics.client_notification: "",
-        basics.server_ping: "R11-PING-14 R11-FLOW-47",
+        basics.server_ping: stated("R11-PING-14 R11-FLOW-47"),
         basics.pings: "R11-PING-04 R11-PING-10 R11-PING-11 R11-FLOW-47",
-        trust.foreign_author: "R11-FLOW-01",
+        trust.foreign_author: stated("R11-FLOW-01"),
         trust.answer_without_p: "",
         trust.answer_for_another: "",
-        trust.unknown_e: "R11-FLOW-44",
+        trust.unknown_e: stated("R11-FLOW-44"),
         trust.notification_unknown_e: "",
         trust.notification_recipient: "",
-        trust.forged: "R11-FLOW-01",
+        trust.forged: stated("R11-FLOW-01"),
         trust.answered_twice: "",
         trust.told_twice: "",
         trust.progress_twice: "",

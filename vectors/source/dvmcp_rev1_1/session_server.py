@@ -15,8 +15,9 @@ from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source.dialects import REV1_1
+from vectors.source.scripts import shared, stated
 from vectors.source.server_content import COMPLETE
-from vectors.source.server_play import answered, asks, shared, start, suite
+from vectors.source.server_play import answered, asks, start, suite
 from vectors.source.writing import Case
 
 
@@ -51,11 +52,11 @@ def equal_requests() -> Case:
 CASES = shared(
     REV1_1,
     {
-        basics.call: "R11-INIT-01 R11-TAG-08 R11-BODY-04",
-        basics.pages: "R11-FLOW-07",
+        basics.call: stated("R11-INIT-01 R11-TAG-08 R11-BODY-04"),
+        basics.pages: stated("R11-FLOW-07"),
         basics.equal_ids: "",
         basics.progress: "R11-NOTE-52 R11-SUB-02 R11-SUB-03",
-        basics.errors_pass: "R11-SUB-03 R11-TAG-08",
+        basics.errors_pass: stated("R11-SUB-03 R11-TAG-08"),
         basics.slow: "",
         basics.cancelled: "R11-FLOW-36 R11-SUB-03",
         basics.cancelled_by_stranger: "",
@@ -71,8 +72,8 @@ CASES = shared(
         handshake.never_answered: "",
         handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        handshake.initialize: "R11-FLOW-06 R11-FLOW-33 R11-FLOW-34",
-        handshake.own_handshake: "R11-FLOW-33 R11-FLOW-34 R11-INIT-02",
+        handshake.initialize: stated("R11-FLOW-06 R11-FLOW-33 R11-FLOW-34"),
+        handshake.own_handshake: stated("R11-FLOW-33 R11-FLOW-34 R11-INIT-02"),
         handshake.no_handshake: "R11-INIT-01 R11-TAG-08",
         handshake.called_before_result: "",
         handshake.initialized_before_result: "",
@@ -100,7 +101,7 @@ CASES = shared(
         trust.sole_server: "",
         trust.two_servers: "",
         trust.two_servers_ping: "R11-FLOW-38",
-        trust.forged: "R11-FLOW-01",
+        trust.forged: stated("R11-FLOW-01"),
         trust.repeated: "",
         trust.salted: "",
         trust.stale: "",

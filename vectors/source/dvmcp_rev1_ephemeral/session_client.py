@@ -8,23 +8,24 @@ from __future__ import annotations
 from vectors.source import client_money as money
 from vectors.source import client_scenarios as basics
 from vectors.source import client_trust as trust
-from vectors.source.client_play import shared, suite
+from vectors.source.client_play import suite
 from vectors.source.dialects import EPHEMERAL
+from vectors.source.scripts import shared, stated
 
 CASES = shared(
     EPHEMERAL,
     {
-        basics.call: "R1E-FLOW-61 R1E-FLOW-62 R1E-SUB-03",
-        basics.pages: "R1E-FLOW-58",
+        basics.call: stated("R1E-FLOW-61 R1E-FLOW-62 R1E-SUB-03"),
+        basics.pages: stated("R1E-FLOW-58"),
         basics.four_ids: "",
         basics.other_id: "",
-        basics.errors: "R1E-ERR-08 R1E-SUB-04",
+        basics.errors: stated("R1E-ERR-08 R1E-SUB-04"),
         basics.error_data: "",
         basics.numbers: "",
-        basics.handshake: "R1E-INIT-51 R1E-INIT-56",
-        basics.first_server: "R1E-INIT-53",
+        basics.handshake: stated("R1E-INIT-51 R1E-INIT-56"),
+        basics.first_server: stated("R1E-INIT-53"),
         basics.servers: "",
-        basics.from_announcement: "R1E-INIT-55",
+        basics.from_announcement: stated("R1E-INIT-55"),
         basics.initialize_times_out: "",
         basics.times_out: "R1E-SUB-06",
         basics.cancelled: "R1E-SUB-05 R1E-NOTE-02",
@@ -38,10 +39,10 @@ CASES = shared(
         basics.refused_late: "",
         basics.notifications: "",
         basics.client_notification: "",
-        trust.foreign_author: "R1E-FLOW-52",
+        trust.foreign_author: stated("R1E-FLOW-52"),
         trust.answer_without_p: "",
         trust.answer_for_another: "",
-        trust.unknown_e: "R1E-FLOW-61",
+        trust.unknown_e: stated("R1E-FLOW-61"),
         trust.notification_unknown_e: "",
         trust.notification_recipient: "",
         trust.forged: "",

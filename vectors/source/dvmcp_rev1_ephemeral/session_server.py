@@ -15,17 +15,18 @@ from vectors.source import server_notices as notices
 from vectors.source import server_revisions as revisions
 from vectors.source import server_trust as trust
 from vectors.source.dialects import EPHEMERAL
-from vectors.source.server_play import shared, suite
+from vectors.source.scripts import shared, stated
+from vectors.source.server_play import suite
 
 CASES = shared(
     EPHEMERAL,
     {
-        basics.call: "R1E-FLOW-62 R1E-INIT-55",
-        basics.pages: "R1E-FLOW-58",
+        basics.call: stated("R1E-FLOW-62 R1E-INIT-55"),
+        basics.pages: stated("R1E-FLOW-58"),
         basics.four_ids: "",
         basics.equal_ids: "",
         basics.progress: "R1E-NOTE-51 R1E-SUB-02 R1E-SUB-03",
-        basics.errors_pass: "R1E-ERR-05 R1E-ERR-06 R1E-ERR-07 R1E-SUB-04",
+        basics.errors_pass: stated("R1E-ERR-05 R1E-ERR-06 R1E-ERR-07 R1E-SUB-04"),
         basics.slow: "R1E-ERR-05 R1E-SUB-06",
         basics.cancelled: "R1E-NOTE-52 R1E-SUB-05",
         basics.cancelled_by_stranger: "",
@@ -42,8 +43,8 @@ CASES = shared(
         handshake.never_answered: "",
         handshake.cancelled_in_handshake: "",
         basics.unasked_progress: "",
-        handshake.initialize: "R1E-INIT-54 R1E-INIT-57",
-        handshake.own_handshake: "R1E-INIT-57",
+        handshake.initialize: stated("R1E-INIT-54 R1E-INIT-57"),
+        handshake.own_handshake: stated("R1E-INIT-57"),
         handshake.no_handshake: "R1E-INIT-55 R1E-FLOW-62",
         handshake.called_before_result: "",
         handshake.initialized_before_result: "",

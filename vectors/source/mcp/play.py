@@ -166,7 +166,7 @@ def listens(
     form = d.request(LISTEN, t.params(filter), id)
     if first and d.name == "contextvm":
         form = form.with_optional(["support_encryption"], ["support_encryption_ephemeral"])
-    s.publishes(form, wrap=wrap, time=d.wrap_time or "now")
+    s.publishes(form, wrap=wrap)
     return Sub(s.now, id, id, wrap)
 
 
@@ -216,7 +216,7 @@ def closes(s: Script, d: Dialect, sub: Sub) -> None:
     """The local client ends its subscription."""
     s.says(rpc("notifications/cancelled", {"requestId": sub.id}))
     form = d.cancel(sub.event, sub.shared) if shows_text(s) else cancel_form(d, sub.event, sub.shared)
-    s.publishes(form, wrap=sub.wrap, time=d.wrap_time or "now")
+    s.publishes(form, wrap=sub.wrap)
 
 
 def lost(s: Script, id: Any) -> None:
@@ -253,7 +253,7 @@ def says(s: Script, d: Dialect, feed: Feed, method: str, params: Any = None) -> 
     form = d.to_client(method, stamped(feed.name, params), request=feed.event, to=public(feed.role))
     if shows_text(s):
         form = replace(form, optional=[*form.optional, ["e", feed.event]])
-    return s.publishes(form, wrap=feed.wrap, time=d.wrap_time or "now")
+    return s.publishes(form, wrap=feed.wrap)
 
 
 def acked(s: Script, d: Dialect, feed: Feed, filter: Any = None, *, ok: bool = True) -> int:
@@ -274,7 +274,7 @@ def opens(s: Script, t: Text, d: Dialect, id: Any = 1, filter: Any = None, **mor
 def finished(s: Script, d: Dialect, feed: Feed) -> None:
     """The latest step publishes the last result."""
     form = d.response(feed.event, feed.id, last(feed.name), to=public(feed.role))
-    s.publishes(form, wrap=feed.wrap, time=d.wrap_time or "now")
+    s.publishes(form, wrap=feed.wrap)
 
 
 def cancelled(s: Script, d: Dialect, feed: Feed, *, role: str | None = None) -> int:

@@ -69,7 +69,7 @@ def lease(t: Text, d: Dialect) -> Case:
 
 def stopped(t: Text, d: Dialect) -> Case:
     title = "A server that stops ends a subscription by the last result, where there is one"
-    rows = "F:END-01 F:END-02 F:END-05 F:END-06 N:SERVE-16 N:SERVE-18" if d.whole else "N:SERVE-16 N:SERVE-18"
+    rows = "END-01 END-02 END-05 END-06" if d.whole and t.has_result else "N:SERVE-16 N:SERVE-18"
     s = feeder(t, d, "stop", title, rows, "End", level="SHOULD")
     feed = opens(s, t, d)
     s.after(1).stop()
@@ -176,7 +176,7 @@ def wrapped(t: Text, d: Dialect) -> Case:
     form = d.to_client(ACKNOWLEDGED, stamped(feed.name, {"notifications": TO_TOOLS}), request=feed.event)
     if d.name == "contextvm":
         form = form.with_optional(["support_encryption"], ["support_encryption_ephemeral"])
-    step = s.publishes(form, wrap=WRAP, time=d.wrap_time or "now")
+    step = s.publishes(form, wrap=WRAP)
     s.ok(step)
     s.says(rpc(TOOLS))
     says(s, d, feed, TOOLS)
@@ -198,7 +198,7 @@ def upstream(t: Text, d: Dialect, name: str, title: str, rows: str, **changes: A
 
 def passed_on(t: Text, d: Dialect) -> Case:
     title = "The MCP server's own acknowledgement, changes and end are passed on"
-    rows = "OPEN-01 OPEN-02 ACK-04 ID-01 ID-02 F:END-01 N:SERVE-10" if d.whole else "N:ID-05 N:SERVE-10"
+    rows = "OPEN-01 OPEN-02 ACK-04 ID-01 ID-02 F:END-01" if d.whole else "N:ID-05 N:SERVE-10"
     s = upstream(t, d, "passed-on", title, rows)
     feed = asks(s, t, d, "7")
     asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
@@ -252,7 +252,7 @@ def passed_on_end(t: Text, d: Dialect) -> Case:
 
 def passed_on_cancel(t: Text, d: Dialect) -> Case:
     title = "The client's cancel reaches the MCP server under the number it knows"
-    rows = "F:CAN-02 N:SERVE-11" if d.whole else "N:SERVE-11"
+    rows = "CAN-02" if d.whole and t.has_result else "N:SERVE-11"
     s = upstream(t, d, "cancel-passed-on", title, rows, level="SHOULD")
     feed = asks(s, t, d, "7")
     asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
