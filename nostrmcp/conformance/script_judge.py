@@ -14,6 +14,7 @@ from ..mcp.jsonrpc import id_key, is_id
 from ..nostr import Violation, nip59, strict_json
 from ..nostr import event as events
 from ..nostr.event import Event
+from ..revisions.model import LIST_MEMBERS
 from .judge import short, tags_difference
 from .script import ROLE_KEYS, References, Unresolved, Value, opened
 from .vectors import Case
@@ -72,7 +73,7 @@ class _Watch:
 
     events: set[str] = field(default_factory=set)
     live: dict[tuple[str, str], dict[tuple[str, Any], Any]] = field(default_factory=dict)
-    announced: dict[tuple[int, str | None], int] = field(default_factory=dict)
+    announced: dict[tuple[int, str | None], tuple[str, int]] = field(default_factory=dict)
 
     def published(self, *event_ids: bytes) -> None:
         for one in set(event_ids):
@@ -80,13 +81,17 @@ class _Watch:
                 raise Difference(f"event {one.hex()} was published before")
             self.events.add(one.hex())
 
-    def dated(self, event: Event, unix: int) -> None:
-        """An announcement has the present time, or follows by a second the one that it replaces (HOUSE-ANN-01)."""
+    def announcement(self, event: Event, holds: str, unix: int) -> None:
+        """An announcement has the present time, or follows by a second the one that it replaces (HOUSE-ANN-01), which
+        announced the same."""
         address = (event.kind, event.first("d"))
-        due = max(unix, self.announced.get(address, 0) + 1)
+        held, before = self.announced.get(address, (holds, 0))
+        if holds != held:
+            raise Difference(f"published {holds} under the d {short(address[1])}, where they replace {held}")
+        due = max(unix, before + 1)
         if event.created_at != due:
             raise Difference(f"published an announcement with created_at {event.created_at}, expected {due}")
-        self.announced[address] = due
+        self.announced[address] = holds, due
 
     def stimulus(self, do: Value, references: References) -> None:
         """An answer of an MCP server ends a request; with a restart all of them end."""
@@ -151,7 +156,14 @@ def _published(wanted: list[Value], actual: list[Value], references: References,
         raise Difference(problem)
     for _, inner in found:
         if inner.kind in _ANNOUNCEMENTS:
-            watch.dated(inner, unix)
+            watch.announcement(inner, _holds(inner), unix)
+
+
+def _holds(announcement: Event) -> str:
+    """What is announced: the name of a list, or the server."""
+    content = strict_json.parse(announcement.content)
+    value = content.get("result", content) if isinstance(content, dict) else {}
+    return next((name for name in LIST_MEMBERS.values() if name in value), "the server")
 
 
 def _pair(wanted: list[Value], found: list[tuple[Event, Event]], references: References, unix: int) -> str:

@@ -72,7 +72,7 @@ class TagValue(Enum):
     PRICES = "a capability, its price and its unit, one tag each"
     FLAG = "nothing: its presence says that the sender can read wraps"
     EPHEMERAL_FLAG = "nothing: its presence says that the sender can read ephemeral wraps"
-    TRUE = "the word true"
+    TRUE = "true, or false for no"
     TEXT = "text for people"
     PAYMENT_METHODS = "a payment method, one tag each"
     STATUS = "payment-required"

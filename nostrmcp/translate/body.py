@@ -137,11 +137,16 @@ def fault_in_demand(params: Body) -> str | None:
     return None if type(params.get("currency", "")) is str else "a demand for payment in a currency without a name"
 
 
+def is_invoice(text: str) -> bool:
+    """Whether a text is a Lightning invoice by its beginning, in small letters or, as for QR codes, in capitals."""
+    return text[:2].lower() == "ln"
+
+
 def _payment_request(params: Body, created_at: int) -> Body:
     if "pay_req" in params and "pmi" in params:
         return params
     invoice = params.pop("invoice", None)
-    if params.pop("currency", "sats") != "sats" or type(invoice) is not str or not invoice.startswith("lnbc"):
+    if params.pop("currency", "sats") != "sats" or type(invoice) is not str or not invoice.lower().startswith("lnbc"):
         raise not_carried("a demand for payment by anything but a Lightning invoice in sats")
     if "expiration" in params:
         expiration = params.pop("expiration")

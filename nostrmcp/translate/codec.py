@@ -191,7 +191,7 @@ _VALUES: dict[TagValue, Callable[[Message, Route], tuple[str, ...] | None]] = {
 
 
 def _amount(params: dict[str, Any]) -> tuple[str, str]:
-    if params.get("currency", "sats") != "sats" or not params["invoice"].startswith("ln"):
+    if params.get("currency", "sats") != "sats" or not bodies.is_invoice(params["invoice"]):
         raise bodies.not_carried("a demand for payment by anything but a Lightning invoice in sats")
     return str(params["amount"]), params["invoice"]
 
@@ -362,7 +362,7 @@ def _payment_in(event: Event) -> Notification:
         raise _missing("e")
     amount = nip40.whole_number(event.first("amount") or "")
     second = amounts[0][2] if len(amounts[0]) > 2 else "sats"
-    has_invoice = second.startswith("ln")
+    has_invoice = bodies.is_invoice(second)
     invoice = second if has_invoice else event.first("invoice")
     currency = "sats" if has_invoice or second == "sat" else second
     if event.first("status") != "payment-required" or len(amounts) > 1 or amount is None or invoice is None:

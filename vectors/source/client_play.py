@@ -97,7 +97,7 @@ def asks(
 
 
 def publishes(s: Script, d: Dialect, form: Form, wrap: int | None = None, *, first: bool = False) -> None:
-    """An event is published, in a wrap of this kind with the time that the revision gives wraps."""
+    """An event is published, in a wrap of this kind."""
     if d.name == "contextvm" and first and s.open["encryption"] != "disabled":
         form = form.with_optional(*(FLAGS if s.open["ephemeral_wraps"] else FLAGS[:1]))
     s.publishes(form, wrap=wrap)

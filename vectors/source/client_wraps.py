@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vectors.source.client_play import (
+    CALL,
     CHANGED,
     FLAGS,
     RESULT,
@@ -19,7 +20,7 @@ from vectors.source.client_play import (
     publishes,
     start,
 )
-from vectors.source.dialects import CAROL, Dialect
+from vectors.source.dialects import CAROL, WRAP_TIMES, Dialect
 from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, event_of, result, rpc, text
 from vectors.source.writing import Case
 
@@ -38,6 +39,16 @@ def encrypted(d: Dialect, req: str = "") -> Case:
     s.says(rpc("notifications/cancelled", {"requestId": 3}))
     cancels(s, d, called)
     lives(s, d, WRAP)
+    return s.case()
+
+
+def wrap_date(d: Dialect, req: str = "") -> Case:
+    assert d.wrap_time is not None
+    title, own = WRAP_TIMES[d.wrap_time]
+    s = start(d, "wrap-date", title, f"{own} {req}", "Encryption", encryption="optional")
+    s.says(rpc("tools/call", CALL, 3))
+    form = d.request("tools/call", CALL, 3)
+    s.publishes(form.with_optional(*FLAGS) if d.name == "contextvm" else form, wrap=WRAP, time=d.wrap_time)
     return s.case()
 
 

@@ -26,6 +26,7 @@ AMBIGUITIES = {
     "support-encryption": "AMB-125",
     "announcement-envelope": "AMB-150",
     "two-e": "AMB-152",
+    "surplus-name": "AMB-160",
 }
 
 

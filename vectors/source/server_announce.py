@@ -52,6 +52,26 @@ def announced(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def announced_resources(d: Dialect, req: str = "") -> Case:
+    """Both are of kind 31318: under one `d` the later would replace the earlier."""
+    title = "Resources and their templates are announced side by side"
+    capabilities = {"resources": {}}
+    said = INITIALIZE_RESULT | {"capabilities": capabilities}
+    servers = [mcp_server(announced=True, capabilities=capabilities)]
+    s = start(d, "announced-resources", title, f"HOUSE-ANN-01 {req}", "Announced", servers=servers)
+    s.tick()
+    s.publishes(d.announcement(said))
+    s.delivers(rpc("resources/list", None, ANY_ID))
+    s.delivers(rpc("resources/templates/list", None, ANY_ID))
+    resources = [{"name": "main.rs", "uri": "file:///project/src/main.rs"}]
+    templates = [{"name": "Project Files", "uriTemplate": "file:///{path}"}]
+    s.says(result(id_of(0, 0), {"resources": resources}))
+    s.publishes(d.list_of("resources", resources))
+    s.says(result(id_of(0, 1), {"resourceTemplates": templates}))
+    s.publishes(d.list_of("resourceTemplates", templates))
+    return s.case()
+
+
 def discovered(d: Dialect, req: str = "") -> Case:
     """MCP 2026-07-28: each request says who asks, and a server names itself in `_meta` of its result."""
     server = mcp_server(announced=True) | {"initialize_result": None}

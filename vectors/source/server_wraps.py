@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vectors.source.dialects import ANY_ID, CAROL, DAVE, Dialect, Form
+from vectors.source.dialects import ANY_ID, CAROL, DAVE, WRAP_TIMES, Dialect, Form
 from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, id_of, result, rpc, text, wrapped
 from vectors.source.server_play import CALL, FLAGS, RESULT, asks, greets, publishes, start
 from vectors.source.writing import Case, public
@@ -43,10 +43,9 @@ def wrapped_call(d: Dialect, req: str = "") -> Case:
 
 
 def wrap_date(d: Dialect, req: str = "") -> Case:
-    titles = {"now": "A wrap is dated at the present", "past": "A wrap is dated in the past, at most two days ago"}
-    own = {"now": "HOUSE-TIME-09", "past": "HOUSE-TIME-08"}
     assert d.wrap_time is not None
-    s = start(d, "wrap-date", titles[d.wrap_time], f"{own[d.wrap_time]} {req}", "Encryption", encryption="optional")
+    title, own = WRAP_TIMES[d.wrap_time]
+    s = start(d, "wrap-date", title, f"{own} {req}", "Encryption", encryption="optional")
     asked = asks(s, d, wrap=WRAP)
     s.says(result(id_of(asked.step), RESULT))
     s.publishes(first(d, d.response(asked.event, 3, RESULT)), wrap=WRAP, time=d.wrap_time)

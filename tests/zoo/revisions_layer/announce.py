@@ -87,15 +87,6 @@ def where(test: Callable[[Value], bool], change: Callable[[Value, Wire], None]) 
     return announcing(changed)
 
 
-def list_named_as_server(given: Value, event: Wire) -> None:
-    put(event, "d", given["server_id"])
-
-
-def templates_as_resources(given: Value, event: Wire) -> None:
-    if given["type"] == "resource-templates":
-        put(event, "d", f"{given['server_id']}/resources/list")
-
-
 def one_cap(given: Value, event: Wire) -> None:
     """All names in one tag."""
     for name in ("t", "cap"):
@@ -178,10 +169,6 @@ def always(given: Value, event: Wire) -> None:
 
 def with_identifier(given: Value, event: Wire) -> None:
     add(event, "d", given["server_id"] or "server")
-
-
-def other_id(given: Value, value: Any) -> Any:
-    return {**value, "id": 0} if "id" in value else value
 
 
 def bare_array(given: Value, value: Any) -> Any:
@@ -366,15 +353,6 @@ MEMBERS = [
         """,
         passes="",
     ),
-    member(
-        "announce-id-zero",
-        "Announces with the id 0.",
-        announcing_content(other_id),
-        fails="""
-            r1/r1e-announce-server r1/r1e-announce-server-least r1/r1e-announce-tools r1/r1e-announce-tools-none
-            r1/r1e-announce-resources r1/r1e-announce-prompts r1e-announce-tools-two
-        """,
-    ),
     # Kinds
     member(
         "announce-replaceable",
@@ -402,22 +380,6 @@ MEMBERS = [
         fails="cvm-announce-templates cvm-announce-prompts",
     ),
     # Identifiers
-    member(
-        "announce-list-as-server",
-        "Names a list as the server, so that each list replaces the one before (dvmcp-py).",
-        where(is_list, list_named_as_server),
-        fails="""
-            r1/r1e/ctx-announce-tools r1-announce-tools-none r1/r1e/ctx-announce-resources r1e-announce-tools-two
-            r11-build-tools r11-build-tools-two r11-build-templates ctx-announce-prompts
-        """,
-        passes="r1/r1e-announce-server",
-    ),
-    member(
-        "announce-templates-as-resources",
-        "Names the list of templates as that of resources, so that one replaces the other.",
-        announcing(templates_as_resources),
-        fails="r11-build-templates ctx-announce-templates",
-    ),
     member(
         "announce-without-d",
         "Announces without d.",

@@ -932,7 +932,7 @@ MEMBERS = [
             r1/r1e-decode-payment-unit r11-decode-payment-invoice-tag cvm-decode-payment-required
             cvm-decode-payment-required-plain cvm-decode-payment-required-free
             cvm-decode-payment-required-other-method r11-decode-payment-invoice-alone r11-decode-payment-sat
-            r11-decode-payment-usd
+            r11-decode-payment-usd r11-decode-payment-capitals
         """,
     ),
     member(
@@ -944,6 +944,7 @@ MEMBERS = [
             r1/r1e-decode-payment-unit r11-decode-payment-invoice-tag cvm-decode-payment-required
             cvm-decode-payment-required-plain cvm-decode-payment-required-other-method
             r11-decode-payment-invoice-alone r11-decode-payment-sat r11-decode-payment-usd
+            r11-decode-payment-capitals
         """,
     ),
     member(
@@ -995,8 +996,7 @@ MEMBERS = [
         "Hears demands only where they carry p.",
         refuses(lambda given: demands(given) and not tag_values(given["event"], "p")),
         fails="""
-            r1/r1e/r11-decode-payment r1-decode-payment-no-end r11-decode-payment-invoice-alone
-            r11-decode-payment-sat r11-decode-payment-usd
+            r1/r1e/r11-decode-payment r1-decode-payment-no-end r11-decode-payment-capitals
         """,
     ),
     member(

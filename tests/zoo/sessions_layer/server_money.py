@@ -15,6 +15,8 @@ from nostrmcp.session.machine import SERVING, Serving, ServingEffect, ServingInp
 from nostrmcp.session.payments import TRANSPARENT
 from nostrmcp.session.serving import PRICED, Exchange, Requests
 from nostrmcp.session.settings import Encryption
+from nostrmcp.translate import announce
+from nostrmcp.translate.announce import LIST_METHODS
 from tests.zoo.sessions_layer.making import REVISIONS, SERVER, altered, always, bug
 
 right_step, right_alarm, right_demand = Requests._step, Requests._alarm, serving.demand
@@ -75,6 +77,12 @@ def read_whatever(announcer: Announcer, its: Any, link: Any, message_class: Any,
 
 def announce_in_the_same_second(announcer: Announcer, its: Any, message_class: MessageClass, content: Any) -> Any:
     announcer._latest.clear()
+    return right_announce(announcer, its, message_class, content)
+
+
+def announce_in_one_row(announcer: Announcer, its: Any, message_class: MessageClass, content: Any) -> Any:
+    for (kind, _, server_id), date in [*announcer._latest.items()]:
+        announcer._latest[kind, message_class, server_id] = date
     return right_announce(announcer, its, message_class, content)
 
 
@@ -219,6 +227,22 @@ MEMBERS = [
         (Announcer, "_announce", announce_in_the_same_second),
         on="r1 cvm",
         fails="announced-anew",
+    ),
+    bug(
+        "templates-as-resources",
+        "The list of templates replaces that of resources: both have one d.",
+        SERVER,
+        (announce, "LIST_METHODS", dict.fromkeys(LIST_METHODS, "resources/list")),
+        on="r11 ctx",
+        fails="announced-resources",
+    ),
+    bug(
+        "lists-dated-as-one",
+        "Lists of one kind are dated after each other, though none replaces another.",
+        SERVER,
+        (Announcer, "_announce", announce_in_one_row),
+        on="r11 ctx",
+        fails="announced-resources",
     ),
     bug(
         "encryption-not-announced",

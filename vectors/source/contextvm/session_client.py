@@ -71,6 +71,7 @@ CASES = shared(
         trust.full_memory: "",
         trust.too_large: "",
         wraps.encrypted: "CVM-KIND-09 CVM-ENC-05 CVM-ENC-06 CVM-ENC-07 CVM-ENC-09 CVM-ENC-10",
+        wraps.wrap_date: "",
         wraps.required: stated("CVM-ENC-11"),
         wraps.required_never_plain: "CVM-ENC-11",
         wraps.disabled: "CVM-ENC-11",

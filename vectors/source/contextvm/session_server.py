@@ -299,6 +299,7 @@ CASES = shared(
         announce.announced: "",
         announce.announced_anew: "CVM-ANN-62",
         announce.encryption: "CVM-ANN-04 CVM-ENC-04",
+        announce.announced_resources: "",
         announce.list_fails: "",
         announce.discovered: "",
         announce.not_allowed: "",

@@ -66,6 +66,7 @@ CASES = shared(
         trust.full_memory: "",
         trust.too_large: "",
         wraps.encrypted: "CTX-KIND-09 CTX-ENC-02 CTX-ENC-05 CTX-ENC-06 CTX-ENC-07 CTX-ENC-09 CTX-ENC-10",
+        wraps.wrap_date: "CTX-ENC-08",
         wraps.required: "CTX-ENC-02",
         wraps.required_never_plain: "",
         wraps.disabled: "CTX-ENC-01",

@@ -124,6 +124,7 @@ CASES = shared(
         announce.announced: "",
         announce.announced_anew: "",
         announce.encryption: "CTX-ANN-04",
+        announce.announced_resources: "",
         announce.list_fails: "",
         announce.discovered: "",
         announce.not_allowed: "",

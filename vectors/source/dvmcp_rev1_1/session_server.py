@@ -122,6 +122,7 @@ CASES = shared(
         money.no_invoice: "",
         announce.announced: "",
         announce.announced_anew: "",
+        announce.announced_resources: "",
         announce.list_fails: "",
         announce.discovered: "",
         announce.not_allowed: "",
