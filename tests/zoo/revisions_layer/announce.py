@@ -586,9 +586,8 @@ MEMBERS = [
         refusing("parse_announcement", ErrorClass.INVALID_JSON, is_wrapped),
         fails="""
             r1/r1e-parse-server r1/r1e-parse-server-other-id r1-parse-tools-any-d r1e-parse-resources
-            ctx-parse-server-wrapped ctx-parse-tools-wrapped
         """,
-        passes="r11-parse-tools-wrapped cvm-parse-tools-wrapped",
+        passes="r11-parse-tools-wrapped ctx-parse-tools-wrapped cvm-parse-tools-wrapped",
     ),
     member(
         "parse-bare-refused",

@@ -112,11 +112,6 @@ def also_reports(number: str, where: Callable[[Value], Any]) -> Operations:
     return reports(change)
 
 
-def bare_is_price(given: Value, breaches: list[str]) -> list[str]:
-    bare = any(tag[0] == "cap" and len(tag) == 2 for tag in given["event"]["tags"])
-    return [*breaches, "CTX-PRICE-01"] if bare else breaches
-
-
 def prefix_of(given: Value) -> str:
     return BODIES.get(given["revision"], "CVM")
 
@@ -860,12 +855,6 @@ MEMBERS = [
         fails="cvm-check-price-no-prefix cvm-check-price-other-prefix cvm-check-announced-price-no-prefix",
     ),
     member(
-        "check-price-on-every-cap",
-        "Takes a cap tag that names a capability for a price without an amount.",
-        within("ctx", reports(bare_is_price)),
-        fails="ctx-check-cap-bare",
-    ),
-    member(
         "check-any-completions",
         "Does not count the values of a completion.",
         patched("check_event", (bodies, "MOST_COMPLETIONS", 1000)),
@@ -889,7 +878,7 @@ MEMBERS = [
         within("r11 ctx", tabled("check_event", all_priced)),
         fails="""
             r11-check-tools-priced r11/ctx-check-price-no-unit r11-check-price-words ctx-check-priced-list-response
-            ctx-check-priced-tools ctx-check-price-fraction ctx-check-price-word ctx-check-cap-bare
+            ctx-check-priced-tools ctx-check-price-fraction ctx-check-price-word
             ctx-check-priced-tools-printed r11-check-price-two-points
         """,
     ),

@@ -27,6 +27,8 @@ SUITE = Suite(
 
 # An ambiguity, by the rows of FIELD section 2.2.
 TEMPLATE_LIST = "AMB-211"
+WRAPPED = "AMB-150"
+BARE_CAP = "AMB-112"
 
 BOB = public("bob")
 TIME = 1_750_000_000
@@ -211,15 +213,15 @@ SUITE.group(
     parsed("ctx-parse-server-encryption-true", "the presence of support_encryption alone speaks", "CTX-ENC-04 CTX-ENC-13",
            announced(31316, [SERVER_D, ["support_encryption", "true"]], RESULT), read("server", RESULT, encryption=True),
            "Encryption", "Encryption Support Discovery; the tag in the form of DVMCP"),
-    parsed("ctx-parse-server-wrapped", "a server in a JSON-RPC response reads like a bare one", "CTX-BODY-10",
-           announced(31316, [SERVER_D], response(RESULT)), read("server", RESULT), "Wrapped"),
+    acceptable("ctx-parse-server-wrapped", "a server in a JSON-RPC response reads like a bare one", "CTX-BODY-10",
+               input_of(announced(31316, [SERVER_D], response(RESULT))), WRAPPED, output=read("server", RESULT), flags="Wrapped"),
     parsed("ctx-parse-tools", "a tools list as printed", "CTX-KIND-05 CTX-ANN-10 CTX-ANN-11",
            announced(31317, [TOOLS_D, FOR_SERVER], TOOLS), read("tools", TOOLS), comment="Tools List Event"),
     parsed("ctx-parse-tools-other-d", "a tools list whose d is any identifier", "CTX-ANN-10",
            announced(31317, [["d", "my tools"], FOR_SERVER], TOOLS), read("tools", TOOLS), "ListId",
            "Tools List Event: d is a unique identifier, its form is free"),
-    parsed("ctx-parse-tools-wrapped", "a tools list in a JSON-RPC response reads like a bare one", "CTX-BODY-11",
-           announced(31317, [TOOLS_D, FOR_SERVER], response(TOOLS)), read("tools", TOOLS), "Wrapped"),
+    acceptable("ctx-parse-tools-wrapped", "a tools list in a JSON-RPC response reads like a bare one", "CTX-BODY-11",
+               input_of(announced(31317, [TOOLS_D, FOR_SERVER], response(TOOLS))), WRAPPED, output=read("tools", TOOLS), flags="Wrapped"),
     parsed("ctx-parse-tools-priced", "a tools list with the price of a tool", "CTX-ANN-12 CTX-PRICE-01 CTX-PRICE-03",
            announced(31317, [["d", "server-123/tools/list"], ["s", "server-123"], TOOL_CAP], TOOLS),
            read("tools", TOOLS, server_id="server-123", prices=(("get_weather", "100", "sats"),)), "Price",
@@ -228,9 +230,9 @@ SUITE.group(
            announced(31317, [["d", "server-123/tools/list"], ["s", "server-123"], TOOL_CAP], SHORT_TOOLS),
            read("tools", SHORT_TOOLS, server_id="server-123", prices=(("get_weather", "100", "sats"),)), "Price",
            "Capability Pricing: Example, from public server announcements, as printed"),
-    parsed("ctx-parse-tools-cap-bare", "a cap tag without a price names a tool and says nothing of its price",
-           "CTX-ANN-12 CTX-PRICE-01", announced(31317, [TOOLS_D, FOR_SERVER, ["cap", "get_weather"]], TOOLS),
-           read("tools", TOOLS) | {"capabilities": ["get_weather"]}, "Price", "Pricing Tag Format"),
+    acceptable("ctx-parse-tools-cap-bare", "a cap tag without a price names a tool and says nothing of its price",
+               "CTX-ANN-12 CTX-PRICE-01", input_of(announced(31317, [TOOLS_D, FOR_SERVER, ["cap", "get_weather"]], TOOLS)),
+               BARE_CAP, output=read("tools", TOOLS) | {"capabilities": ["get_weather"]}, flags="Price", comment="Pricing Tag Format"),
     parsed("ctx-parse-resources-priced", "a resource priced by its URI in another unit",
            "CTX-KIND-06 CTX-ANN-22 CTX-PRICE-02 CTX-PRICE-05",
            announced(31318, [RESOURCES_D, FOR_SERVER, RESOURCE_CAP], RESOURCES),
