@@ -22,6 +22,10 @@ from . import live, reports
 from .problem import Problem
 
 
+# Options that what becomes of a case depends on.
+_AGAIN = ("--testee", "--strict", "--baseline", "--seed", "--timeout", "--start-timeout", "--no-smoke")
+
+
 def add_to(commands: Any) -> None:
     """Add the command to the program's parser."""
     about = "put the vectors to an implementation in any language, and report"
@@ -118,7 +122,9 @@ def _run(options: argparse.Namespace) -> int:
         return _check_adapter(command, timeouts, found)
     from ..conformance.runner import Run, Settings
 
-    settings = Settings(options.testee, selection, seed, options.strict, not options.no_smoke, expected)
+    options.seed = seed
+    again = ("nostrmcp", "conformance", "run", *reports.again(options, *_AGAIN))
+    settings = Settings(options.testee, selection, seed, options.strict, not options.no_smoke, expected, again)
     with tempfile.TemporaryDirectory(prefix="nostrmcp-") as folder:
         path = Path(folder) / "run.jsonl"
         bar = reports.Bar()
@@ -144,8 +150,9 @@ def _self(options: argparse.Namespace) -> int:
         print("vectors, through the pipe ...", file=sys.stderr)
         bar = reports.Bar()
         with reports.writing(paths[0]) as file:
+            again = ("nostrmcp", "conformance", "run", "--testee", "self", "--seed", str(seed), "--timeout", "10")
             testee = Testee(command_of("self"), Timeouts(10.0, 10.0))
-            Run(testee, Settings("self", everything, seed), found, Writer(file)).run(bar.show)
+            Run(testee, Settings("self", everything, seed, again=again), found, Writer(file)).run(bar.show)
         bar.end()
         print("live checks of the gateway, over a relay ...", file=sys.stderr)
         live.run_gateway(paths[1], seed)

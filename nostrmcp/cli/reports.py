@@ -39,8 +39,23 @@ def add_action(
         epilog=f"example: {example}\n\nexit codes: {codes}. Where several apply: {order}.",
         formatter_class=_Paragraphs,
     )
-    parser.set_defaults(run=lambda options: _guarded(run, options))
+    parser.set_defaults(run=lambda options: _guarded(run, options), default_of=parser.get_default)
     return parser
+
+
+def again(options: argparse.Namespace, *names: str) -> list[str]:
+    """Those of the named options that say something else than their defaults, as words of a command line."""
+    words: list[str] = []
+    for name in names:
+        member = name.removeprefix("--").replace("-", "_")
+        value = getattr(options, member)
+        if value == options.default_of(member):
+            continue
+        if value is True:
+            words.append(name)
+        else:
+            words += [word for one in (value if isinstance(value, list) else [value]) for word in (name, str(one))]
+    return words
 
 
 class _Paragraphs(argparse.HelpFormatter):

@@ -29,7 +29,6 @@ MAX_STARTS = 25
 # Of the traffic of a case that did not pass, what a report shows.
 WIRE_LINES = 40
 _SMOKE_BREAKS = 3
-_STRICT = {True: ["--strict"], False: []}
 _STEP = re.compile(r"step ([0-9]+):")
 _JUDGED = {Judged.PASS: Status.PASS, Judged.FAIL: Status.FAIL, Judged.OTHER_CLASS: Status.OTHER_CLASS}
 
@@ -44,6 +43,8 @@ class Settings:
     strict: bool = False
     smoke: bool = True
     baseline: Baseline = field(default_factory=dict)
+    # The command that runs it again, to which --case is added.
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,7 @@ class Run:
             "runner": {"name": "nostrmcp", "version": __version__},
             "vectors": hashlib.sha256((self._found.folder / "INDEX.json").read_bytes()).hexdigest(),
             "testee": settings.testee,
-            "again": ["nostrmcp", "conformance", "run", "--testee", settings.testee, *_STRICT[settings.strict]],
+            "again": list(settings.again),
             "implementation": hello.implementation if hello else None,
             "ops": sorted(hello.ops) if hello else [],
             "seed": settings.seed,
@@ -220,12 +221,13 @@ class Run:
 
     def _footer(self, summary: Summary, aborted: str, seconds: float) -> Exit:
         code = verdicts.exit_code(summary.counts, aborted=bool(aborted))
+        score = summary.score()
         self._sink(
             {
                 "type": "footer",
                 "counts": dict(summary.counts),
-                "score": summary.score(),
-                "verdict": verdicts.overall(code, summary.counts),
+                "score": score,
+                "verdict": verdicts.overall(code, summary.counts, score),
                 "exit": int(code),
                 "aborted": aborted or None,
                 "seconds": round(seconds, 3),

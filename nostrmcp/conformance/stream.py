@@ -220,7 +220,7 @@ def joined(streams: Sequence[Stream]) -> Stream:
             "type": "footer",
             "counts": dict(counts),
             "score": whole.score(),
-            "verdict": overall(code, counts),
+            "verdict": overall(code, counts, whole.score()),
             "exit": int(code),
             "aborted": "; ".join(aborted) or None,
             "seconds": round(sum(one["seconds"] for one in footers), 3),

@@ -35,7 +35,7 @@ def render(stream: Stream, out: TextIO) -> None:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{_text(title)}</title><style>{_STYLE}</style></head>\n<body><main>\n"
     )
-    good = "good" if footer["exit"] == 0 else "bad"
+    good = words.mood(footer)
     out.write(f'<h1>{_text(words.name_of(header))}: <span class="{good}">{_text(footer["verdict"])}</span></h1>\n')
     if footer["aborted"]:
         out.write(f"<p>{_text(footer['aborted'])}</p>\n")

@@ -6,7 +6,7 @@ import shlex
 
 from ..stream import Cell, Summary, Value
 from ..text import cut
-from ..verdicts import Verdict
+from ..verdicts import Overall, Verdict
 
 WORDS = {
     Verdict.DEFECT: "defect of nostrmcp",
@@ -49,6 +49,13 @@ def conclusion(header: Value, footer: Value) -> str:
     """The verdict in one line."""
     text = f"{name_of(header)}: {footer['verdict']}"
     return f"{text}: {cut(str(footer['aborted']), 600)}" if footer["aborted"] else text
+
+
+def mood(footer: Value) -> str:
+    """How the verdict is to look: a run in which nothing was scored is neither good nor bad."""
+    if footer["exit"]:
+        return "bad"
+    return "" if footer["verdict"] == Overall.UNSCORED else "good"
 
 
 def happened(result: Value) -> str:
