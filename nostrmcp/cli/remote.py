@@ -98,6 +98,10 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         "--encryption", type=Encryption, choices=list(Encryption), help="(default: optional, or disabled)"
     )
     parser.add_argument(
+        "--ephemeral-wraps", action="store_true",
+        help="wrap in kind 21059 from the first message on, for a server that reads no other and announces nothing",
+    )  # fmt: skip
+    parser.add_argument(
         "--allow-plain", action="store_true", help="go on in plain text where encryption gets no answer"
     )
     parser.add_argument(
@@ -157,7 +161,7 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
     try:
         settings = ClientSettings(
             revision,
-            Remote(target.pubkey, server_id, found.event if found else None),
+            Remote(target.pubkey, server_id, found.event if found else None, options.ephemeral_wraps),
             options.mcp_version,
             encryption=encryption,
             allow_plain=options.allow_plain,

@@ -85,7 +85,7 @@ class Host:
             self._write.write(line)
 
     async def converse(self, client: NostrClient) -> None:
-        """Give the server what the host says, line by line, until the host says no more.
+        """Give the server what the host says, line by line, until the host says no more and has its answers.
 
         What is no message is answered as JSON-RPC asks; a batch is refused, as on Nostr.
         """
@@ -95,11 +95,20 @@ class Host:
             except ValueError:
                 raise HostGone(f"the host wrote a line of more than {MAX_LINE} bytes") from None
             if not line:
-                return
+                return await self._hear_the_rest(client)
             if line.strip():
                 self._pass_on(client, line)
             # A line that is there already is read without a pause: relays would wait for a host that says much.
             await asyncio.sleep(0)
+
+    async def _hear_the_rest(self, client: NostrClient) -> None:
+        """Wait for the answers that are still to come, as long as the host is there to read them."""
+        waiting = [asyncio.ensure_future(one) for one in (client.answered(), self._end.closed.wait())]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waiting:
+                one.cancel()
 
     def _pass_on(self, client: NostrClient, line: bytes) -> None:
         try:
