@@ -115,6 +115,16 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"invoice": "lnbc210n1qqq"}}), flush=True)
     print(json.dumps({"jsonrpc": "2.0", "method": "paid", "params": {"request": request}}), flush=True)
 """
+ENDS_AND_RESUMES = """
+import json, sys
+asked = json.loads(sys.stdin.readline())
+result = {"invoice": "lnbc210n1qqq"} if asked["method"] == "invoice" else {}
+print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+if asked["method"] == "resume":
+    assert asked["params"]["invoice"] == "lnbc210n1qqq"
+    print(json.dumps({"jsonrpc": "2.0", "method": "paid", "params": {"request": asked["params"]["request"]}}), flush=True)
+    sys.stdin.readline()
+"""
 PAYS = """
 import json, sys
 for line in sys.stdin:
@@ -143,6 +153,16 @@ def test_a_priced_tool_through_programs(url: str, tmp_path: Path) -> None:
         assert not paid.exists()
         assert call(url, found, *pay, "--max-sats", "21") == "42\n"
         assert paid.read_text() == "pay lnbc210n1qqq 21\n"
+
+
+def test_a_processor_that_ended_hears_of_the_payment_later(url: str, tmp_path: Path) -> None:
+    till, wallet = tmp_path / "till.py", tmp_path / "wallet.py"
+    till.write_text(ENDS_AND_RESUMES)
+    wallet.write_text(PAYS)
+    pay = ["--pay-with", f"{sys.executable} {wallet} {tmp_path / 'paid'}", "--max-sats", "21"]
+    price = ["--price", "tool:add=21sats", "--payment-processor", f"{sys.executable} {till}"]
+    with gateway(url, "--revision", "contextvm", *price) as found:
+        assert call(url, found, *pay) == "42\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
