@@ -19,8 +19,7 @@ from ..conformance.testee import Testee, Timeouts, command_of
 from ..conformance.text import visible
 from ..conformance.verdicts import Exit
 from . import live, reports
-from .problem import Problem
-
+from .problem import Problem, seconds
 
 # Options that what becomes of a case depends on.
 _AGAIN = ("--testee", "--strict", "--baseline", "--seed", "--timeout", "--start-timeout", "--no-smoke")
@@ -29,7 +28,8 @@ _AGAIN = ("--testee", "--strict", "--baseline", "--seed", "--timeout", "--start-
 def add_to(commands: Any) -> None:
     """Add the command to the program's parser."""
     about = "put the vectors to an implementation in any language, and report"
-    parser = commands.add_parser("conformance", help=about, description=about.capitalize() + ".")
+    example = "example: nostrmcp conformance run --testee self --suite nip44"
+    parser = commands.add_parser("conformance", help=about, description=about.capitalize() + ".", epilog=example)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
 
     example = "nostrmcp conformance run --testee 'cmd:node adapter.mjs' --report junit=report.xml html=report.html"
@@ -41,8 +41,8 @@ def add_to(commands: Any) -> None:
     running.add_argument("--write-baseline", type=Path, metavar="FILE", help="write what fails as a baseline")
     reports.add_report(running)
     running.add_argument("--seed", type=int, help="decides the order (default: random, printed)")
-    running.add_argument("--timeout", type=_seconds, default=2.0, metavar="S", help="for an answer (default: 2)")
-    running.add_argument("--start-timeout", type=_seconds, default=10.0, metavar="S", help="for hello (default: 10)")
+    running.add_argument("--timeout", type=seconds, default=2.0, metavar="S", help="for an answer (default: 2)")
+    running.add_argument("--start-timeout", type=seconds, default=10.0, metavar="S", help="for hello (default: 10)")
     running.add_argument("--no-smoke", action="store_true", help="score an adapter that gets nothing right, too")
     running.add_argument("--dry-run", action="store_true", help="list the cases in their order and run nothing")
     running.add_argument("--check-adapter", action="store_true", help="check the traffic by its schema; no score")
@@ -71,13 +71,6 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suite", metavar="S", help="only this file or area (nip44, decode), or hardening", **more)
     parser.add_argument("--case", metavar="ID", help="only this case", **more)
     parser.add_argument("--level", choices=LEVELS, default="MAY", help="nothing below this level (default: MAY)")
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < 86400:
-        raise argparse.ArgumentTypeError("seconds, more than 0")
-    return value
 
 
 def _selection(options: argparse.Namespace) -> Selection:

@@ -72,7 +72,7 @@ def _inspect(options: argparse.Namespace) -> int:
         return _watch(options, keys, requirements)
     lines = _lines(read_input(options.file))
     if not lines:
-        raise Problem(f"there is no event in {options.file}")
+        raise Problem(f"there is no event in {'standard input' if options.file == '-' else options.file}")
     sound = True
     for number, line in lines:
         if len(lines) > 1 and not options.json:
@@ -94,7 +94,7 @@ def _watch(options: argparse.Namespace, keys: tuple[SecretKey, ...], requirement
     import contextlib
 
     from ..runtime.watch import NoRelayAnswered, watch
-    from .network import relays_of, run_until_signal, teller
+    from .network import Stopped, relays_of, run_until_signal, teller
 
     relays = relays_of(options)
     sound = True
@@ -113,6 +113,8 @@ def _watch(options: argparse.Namespace, keys: tuple[SecretKey, ...], requirement
             task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await looking
+        if looking.cancelled() and options.stored:
+            raise Stopped
         return 0 if sound else 1
 
     try:

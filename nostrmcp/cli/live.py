@@ -22,7 +22,8 @@ from ..nostr import PublicKey, Violation, nip19
 from ..revisions import REVISIONS, Revision
 from ..translate.route import Role
 from . import reports
-from .problem import Problem
+from .network import relay_address
+from .problem import Problem, seconds
 
 if TYPE_CHECKING:
     from ..conformance.live.server_bench import Call
@@ -35,7 +36,8 @@ _AGAIN = ("--command", "--strict", "--baseline", "--seed", "--timeout", "--start
 def add_to(actions: Any) -> None:
     """Add the action to those of `nostrmcp conformance`."""
     about = "play client against a server, or server against a client, over a relay"
-    parser = actions.add_parser("live", help=about, description=about.capitalize() + ".")
+    example = "example: nostrmcp conformance live server --command 'node server.mjs'; spec/live.md has the rest"
+    parser = actions.add_parser("live", help=about, description=about.capitalize() + ".", epilog=example)
     sides = parser.add_subparsers(title="sides", metavar="SIDE", required=True)
 
     example = "nostrmcp conformance live server --command 'node server.mjs' --hint 'slow=wait:{\"seconds\": 1}'"
@@ -78,19 +80,12 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write-baseline", type=Path, metavar="FILE", help="write what fails as a baseline")
     reports.add_report(parser)
     parser.add_argument("--seed", type=int, help="decides the order (default: random, printed)")
-    parser.add_argument("--timeout", type=_seconds, default=5.0, metavar="S", help="for an answer (default: 5)")
-    parser.add_argument("--start-timeout", type=_seconds, default=20.0, metavar="S", help="for a start (default: 20)")
+    parser.add_argument("--timeout", type=seconds, default=5.0, metavar="S", help="for an answer (default: 5)")
+    parser.add_argument("--start-timeout", type=seconds, default=20.0, metavar="S", help="for a start (default: 20)")
     parser.add_argument(
-        "--quiet", type=_seconds, default=0.05, metavar="S",
+        "--quiet", type=seconds, default=0.05, metavar="S",
         help="how long silence is listened to after its order has shown it (default: 0.05)",
     )  # fmt: skip
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < 86400:
-        raise argparse.ArgumentTypeError("seconds, more than 0")
-    return value
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -111,7 +106,7 @@ def _server(options: argparse.Namespace) -> int:
         raise Problem("give --command, or --relay and --pubkey of a server that is running")
     calls, resource = _hints(options.hint)
     more = {
-        "url": options.relay,
+        "url": None if options.relay is None else relay_address(options.relay),
         "pubkey": None if options.pubkey is None else _key(options.pubkey),
         "server_id": options.server_id,
         "hints": calls,

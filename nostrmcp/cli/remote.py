@@ -32,11 +32,10 @@ from .network import (
     relays_of,
     run_until_signal,
     say,
-    seconds,
     teller,
     unless_stopped,
 )
-from .problem import Problem
+from .problem import Problem, seconds
 
 # Seconds for which other relays are waited for, once one has shown an announcement of the server.
 PATIENCE = 1.0
@@ -111,8 +110,14 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         "--pay-with", metavar="CMD", help="a wallet: the program that pays invoices; see spec/runtime.md"
     )
     parser.add_argument(
-        "--max-sats", type=int, default=0, metavar="N", help="pay at most so many sats in all (default: 0)"
+        "--max-sats", type=_sats, default=0, metavar="N", help="pay at most so many sats in all (default: 0)"
     )
+
+
+def _sats(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 16):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of sats")
+    return int(text)
 
 
 # proxy
@@ -134,8 +139,11 @@ def _proxy(options: argparse.Namespace) -> int:
     return run_until_signal(work)
 
 
-async def _client(options: argparse.Namespace, said: Callable[[Message], None]) -> NostrClient:
-    """The client that the options describe; what is announced is asked of relays first."""
+async def _client(
+    options: argparse.Namespace, said: Callable[[Message], None], *, must_answer: bool = False
+) -> NostrClient:
+    """The client that the options describe; what is announced is asked of relays first. A Problem where one of them
+    `must_answer` and none is there."""
     try:
         target = discover.parse_target(options.target)
     except Violation:
@@ -146,8 +154,8 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
     if options.server_id is not None:
         target = discover.Target(target.pubkey, options.server_id, target.relays, target.kind)
     given = REVISIONS[options.revision] if options.revision else None
-    seconds = min(10.0, options.timeout)
-    search = await discover.search(relays, authors=[target.pubkey], key=key, seconds=seconds, patience=PATIENCE)
+    longest = min(10.0, options.timeout)
+    search = await discover.search(relays, authors=[target.pubkey], key=key, seconds=longest, patience=PATIENCE)
     try:
         found = discover.choose(search.servers, target, given)
     except discover.SeveralServers as several:
@@ -170,6 +178,9 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
         )
     except LocalProtocolError as problem:
         raise Problem(problem.detail) from None
+    if must_answer and len(search.unreachable) == len(relays):
+        whys = "; ".join(f"{relay}: {why}" for relay, why in search.unreachable.items())
+        raise Problem(visible(f"no relay can be reached: {whys}"))
     return NostrClient(settings, key, Pool(relays, key=key), said, wallet=wallet, observe=teller(options.verbose))
 
 
@@ -190,10 +201,8 @@ def _call(options: argparse.Namespace) -> int:
 
     async def work(stop: asyncio.Event) -> int:
         try:
-            async with await unless_stopped(stop, _client(options, said)) as client:
+            async with await unless_stopped(stop, _client(options, said, must_answer=True)) as client:
                 result = await unless_stopped(stop, _ask(client, options, arguments))
-        except Stopped:
-            return 1
         except Refused as refused:
             error = refused.error
             if options.json:
@@ -242,10 +251,7 @@ def _discover(options: argparse.Namespace) -> int:
 
     async def work(stop: asyncio.Event) -> int:
         looking = discover.search(relays, authors=authors, key=key, seconds=options.timeout)
-        try:
-            _print_found(options, relays, await unless_stopped(stop, looking))
-        except Stopped:
-            return 1
+        _print_found(options, relays, await unless_stopped(stop, looking))
         return 0
 
     return run_until_signal(work)

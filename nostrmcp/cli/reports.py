@@ -22,8 +22,6 @@ from .problem import Problem
 
 FORMATS = ("json", "junit", "html", "md")
 Target = tuple[str, Path]
-# What a shell reports of a command that SIGINT ended; it is no verdict.
-INTERRUPTED = 130
 
 
 def add_action(
@@ -68,10 +66,8 @@ def _guarded(run: Callable[[argparse.Namespace], int], options: argparse.Namespa
     # A job that is cancelled takes its testee with it.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        _see_that_files_can_be_written(options)
         return int(run(options))
-    except KeyboardInterrupt:
-        print("nostrmcp: interrupted", file=sys.stderr)
-        return INTERRUPTED
     except (BadSelection, BadTestee, BadStream, baseline.BadBaseline) as problem:
         raise Problem(visible(str(problem))) from None
     except (Problem, BrokenPipeError):
@@ -119,6 +115,19 @@ def writing(path: Path) -> TextIO:
         return path.open("w", encoding="utf-8", newline="\n", errors="backslashreplace")
     except OSError as problem:
         raise Problem(f"cannot write {path}: {problem.strerror}") from None
+
+
+def _see_that_files_can_be_written(options: argparse.Namespace) -> None:
+    """A run takes a while: that its report has no place is to be known before."""
+    baselines = [options.write_baseline] if getattr(options, "write_baseline", None) else []
+    for path in (*(path for _, path in getattr(options, "report", ())), *baselines):
+        is_there = path.exists()
+        try:
+            path.open("ab").close()
+        except OSError as problem:
+            raise Problem(f"cannot write {path}: {problem.strerror}") from None
+        if not is_there:
+            path.unlink()
 
 
 def write_baseline(stream: Stream, path: Path, known: baseline.Baseline) -> None:

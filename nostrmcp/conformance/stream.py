@@ -47,6 +47,8 @@ def open_stream(path: Path) -> Stream:
                 pass
     except OSError as problem:
         raise BadStream(f"cannot read {path}: {problem.strerror}") from None
+    except BadStream as problem:
+        raise BadStream(f"{path} is not a stream of results: {problem}") from None
     except UnicodeDecodeError:
         raise BadStream(f"{path} is not a stream of results: it is not UTF-8") from None
 
@@ -103,7 +105,7 @@ def checked(lines: Iterator[str] | TextIO) -> Iterator[Value]:
     counts: Counter[str] = Counter()
     expected = "a header"
     for number, line in enumerate(lines):
-        where = f"line {number + 1} is not the line of a stream"
+        where = f"line {number + 1} is not the line of one"
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):

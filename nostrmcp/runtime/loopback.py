@@ -25,8 +25,8 @@ _AUTH_REQUIRED = "auth-required: prove your key first"
 
 @dataclass(frozen=True, slots=True)
 class RelayLimits:
-    """Everything a stranger can grow, bounded. A subscriber that leaves more than `unsent` bytes of what comes unread is
-    cut; what is stored is sent no faster than it reads."""
+    """Everything a stranger can grow, bounded. A subscriber that leaves more than `unsent` bytes unread of what comes
+    is cut; what is stored is sent no faster than it reads."""
 
     connections: int = 4096
     subscriptions: int = 256

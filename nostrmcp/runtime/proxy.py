@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import stat
 from typing import BinaryIO
 
 from ..mcp import jsonrpc
@@ -32,6 +34,12 @@ class _End(asyncio.BaseProtocol):
         self.closed.set()
 
 
+def _can_wait(source: BinaryIO) -> bool:
+    """Whether a loop can wait for what comes, as from a pipe or a terminal."""
+    mode = os.fstat(source.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or source.isatty()
+
+
 class Host:
     """The MCP host that launched us, at the other end of two pipes; files serve as well."""
 
@@ -45,11 +53,11 @@ class Host:
 
     async def __aenter__(self) -> Host:
         loop = asyncio.get_running_loop()
-        try:
+        if _can_wait(self._source):
             self._read, _ = await loop.connect_read_pipe(
                 lambda: asyncio.StreamReaderProtocol(self._reader), self._source
             )
-        except ValueError:  # a file: all of it is there
+        else:  # a file, or nothing at all: what it has is there
             self._reader.feed_data(self._source.read())
             self._reader.feed_eof()
         with contextlib.suppress(ValueError):
