@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ..conformance import baseline
+from ..conformance.pipe import Broken
 from ..conformance.selection import LEVELS, Selection, Survey, in_order, is_hardening, survey
 from ..conformance.stream import Writer, joined, open_stream
 from ..conformance.testee import Testee, Timeouts, command_of
-from ..conformance.text import visible
-from ..conformance.verdicts import Exit
+from ..conformance.text import cut, visible_lines
+from ..conformance.verdicts import Exit, Status
 from . import live, reports
 from .problem import Problem, seconds
 
@@ -157,7 +158,6 @@ def _self(options: argparse.Namespace) -> int:
 
 def _check_adapter(command: list[str], timeouts: Timeouts, found: Survey) -> int:
     """Put a case or two of each operation to the adapter, and say in words what is wrong with its lines."""
-    from ..conformance.pipe import Broken
     from ..conformance.schema import Checker, NoSchemas
 
     try:
@@ -173,18 +173,32 @@ def _check_adapter(command: list[str], timeouts: Timeouts, found: Survey) -> int
             try:
                 testee.put(case)
             except Broken as broken:
-                checker.tell(f"{case.op}: {broken.detail}")
+                # What is wrong with a line was told when it came.
+                if broken.status is not Status.GARBAGE or not checker.is_wrong:
+                    why = f"{broken.status} {broken.detail} {testee.stderr.strip().rpartition(chr(10))[2]}"
+                    checker.tell(_told(broken, testee, f"{case.op}: "), why)
                 testee.start()
         problem_at_the_end = testee.finish()
         if problem_at_the_end:
             checker.tell(problem_at_the_end)
         code = Exit.VIOLATIONS if checker.mistakes else Exit.CONFORMING
     except Broken as broken:
-        print(f"nostrmcp: the adapter cannot be run: {visible(broken.detail)}", file=sys.stderr)
+        lines = visible_lines(_told(broken, testee, "the adapter cannot be run: "))
+        print("nostrmcp: " + "\n".join(lines), file=sys.stderr)
         code = Exit.NOT_RUN
     finally:
         testee.kill()
     for mistake in checker.mistakes:
-        print(visible(mistake))
-    print(f"{asked.total()} cases of {len(asked)} operations, {len(checker.mistakes)} mistakes in the traffic")
+        print("\n".join(visible_lines(mistake)))
+    count = len(checker.mistakes)
+    mistakes = "1 mistake" if count == 1 else f"{count} mistakes"
+    print(f"{asked.total()} cases of {len(asked)} operations, {mistakes} in the traffic")
     return code
+
+
+def _told(broken: Broken, testee: Testee, what: str) -> str:
+    """Why an adapter could not go on, with the last that it said of it."""
+    hint = "; is each answer a whole line, and flushed?" if broken.status is Status.TIMEOUT else ""
+    said = testee.stderr.strip() if broken.status in (Status.CRASH, Status.TIMEOUT) else ""
+    lines = [f"    {cut(line, 200)}" for line in said.split("\n")[-10:] if said]
+    return "\n".join([f"{what}{broken.detail}{hint}", *lines])
