@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from .. import __version__
@@ -20,7 +22,7 @@ from .selection import Selection, Survey, in_order, is_hardening, requirements, 
 from .stream import FORMAT, Summary, Value
 from .testee import Faulted, Hello, Reply, Skipped, Testee
 from .text import as_json, cut
-from .vectors import Case, Suite
+from .vectors import Case, Suite, vectors_folder
 from .verdicts import Exit, Status, Verdict
 
 Sink = Callable[[Value], None]
@@ -246,7 +248,16 @@ def judged(case: Case, reply: Reply) -> Happened:
     status = _JUDGED[judgement.verdict]
     if status is Status.PASS:
         return Happened(status)
-    return Happened(status, judgement.detail, _actual(reply, judgement.detail))
+    detail = judgement.detail
+    if isinstance(reply, Refused) and reply.error_class not in _error_classes():
+        detail += ": errors.json has no such class as the first"
+    return Happened(status, detail, _actual(reply, judgement.detail))
+
+
+@cache
+def _error_classes() -> frozenset[str]:
+    text = (vectors_folder() / "errors.json").read_text(encoding="utf-8")
+    return frozenset(one["class"] for one in json.loads(text)["classes"])
 
 
 def _passes(case: Case, reply: Reply) -> bool:

@@ -159,6 +159,8 @@ class Summary:
     hardening: dict[str, Cell] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     not_offered: Counter[str] = field(default_factory=Counter)
+    # What was not run, by the reason.
+    not_run: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, result: Value) -> None:
         revision, _, area = result["suite"].partition("/")
@@ -168,6 +170,10 @@ class Summary:
         self.counts[verdict] += 1
         if verdict == Verdict.NOT_OFFERED:
             self.not_offered[result["op"]] += 1
+        if verdict == Verdict.NOT_RUN:
+            names = self.not_run.setdefault(result.get("detail", ""), [])
+            if result["op"] not in names:
+                names.append(result["op"])
         for cell in (
             home.setdefault(revision, Cell()),
             *(() if apart else (self.cells.setdefault((revision, area), Cell()),)),

@@ -169,6 +169,20 @@ def test_markdown_is_short_and_has_the_matrix() -> None:
     assert text.endswith("\n30 more are in the other reports.\n")
 
 
+def test_what_was_not_run_is_told_with_what_it_needs() -> None:
+    needs = "it needs --hint slow=TOOL:JSON, a tool that takes a while, say a second"
+    missing = [result(one, op=one, verdict="NOT_RUN", status="not-run", detail=needs) for one in ("cancel", "again")]
+    results = [result("a"), *missing]
+    told = f"again, cancel: {needs}"
+    assert f"not run: {told}\n" in rendered("terminal", *results, verdict="partial")
+    page = Page(rendered("html", *results, verdict="partial"))
+    assert f"Not run{told}" in page.text and page.open == []
+    assert f"\nNot run: {told}\n" in rendered("md", *results, verdict="partial").replace("\\", "")
+    broken_off = {"verdict": "it could not be run", "exit": 3, "aborted": "no hello"}
+    for kind in ("terminal", "html", "md"):
+        assert needs not in rendered(kind, *missing, **broken_off)
+
+
 def test_a_run_without_a_score_says_so_everywhere() -> None:
     """Whoever passed only rules of ours has not shown that it conforms to anything."""
     unscored = "no violation, but nothing was run that counts in a score"

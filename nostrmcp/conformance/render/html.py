@@ -45,6 +45,9 @@ def render(stream: Stream, out: TextIO) -> None:
     _write_matrix(summary, out)
     if summary.not_offered:
         out.write(f"<h2>Not offered</h2><p>{_text(', '.join(words.not_offered(header, summary)))}</p>\n")
+    missing = words.not_run(footer, summary)
+    if missing:
+        out.write(f"<h2>Not run</h2><ul>{''.join(f'<li>{_text(one)}</li>' for one in missing)}</ul>\n")
     out.write("<h2>What did not pass</h2>\n")
     listed = 0
     for result in told(stream):

@@ -101,6 +101,13 @@ def not_offered(header: Value, summary: Summary) -> list[str]:
     return [*operations, f"{others} cases of other revisions"] if others else operations
 
 
+def not_run(footer: Value, summary: Summary) -> list[str]:
+    """What was not run, and what it needs; where the whole run was broken off, its reason is told once, elsewhere."""
+    if footer["aborted"]:
+        return []
+    return [f"{', '.join(sorted(names))}: {reason or 'no reason is told'}" for reason, names in summary.not_run.items()]
+
+
 def is_bad(cell: Cell) -> bool:
     """Whether something in a cell is to be done."""
     return any(cell.verdicts[one] for one in BAD)
