@@ -250,7 +250,8 @@ def judged(case: Case, reply: Reply) -> Happened:
         return Happened(status)
     detail = judgement.detail
     if isinstance(reply, Refused) and reply.error_class not in _error_classes():
-        detail += ": errors.json has no such class as the first"
+        named = f"refused as {reply.error_class}"
+        detail = detail.replace(named, f"{named}, a class that errors.json does not have", 1)
     return Happened(status, detail, _actual(reply, judgement.detail))
 
 

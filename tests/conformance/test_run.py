@@ -303,6 +303,13 @@ def test_a_failing_case_is_run_again_by_the_command_that_is_told(capsys: pytest.
     assert told[0] in shown
 
 
+def test_a_class_that_nobody_agreed_on_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, animal("unknown-class"), "--suite", "bip340")
+    known = "refused as i_do_not_like_it, a class that errors.json does not have"
+    details = [one["detail"] for one in ran.results.values() if one["op"] == "schnorr_verify" and "detail" in one]
+    assert details and all(one.startswith(known) for one in details)
+
+
 @pytest.mark.parametrize(
     ("name", "case", "options"),
     [
