@@ -11,7 +11,7 @@ from typing import Any
 
 from ..conformance.text import visible
 from ..mcp import Version
-from ..mcp.jsonrpc import Message, Notification
+from ..mcp.jsonrpc import Error, Message, Notification
 from ..nostr import LocalProtocolError, SecretKey, Violation, nip19
 from ..nostr.keys import public_key as known_key
 from ..revisions import REVISIONS
@@ -21,6 +21,7 @@ from ..runtime.client import NostrClient, Refused
 from ..runtime.payments import Purse, SpendingLimit, WalletCommand
 from ..runtime.pool import Pool
 from ..runtime.proxy import Host, HostGone
+from ..session.errors import ErrorClass
 from ..session.settings import ClientSettings, ClientTimers, Encryption, PaymentPolicy, Remote
 from .network import (
     Stopped,
@@ -200,20 +201,30 @@ def _call(options: argparse.Namespace) -> int:
             say(str((message.params or {}).get("message", "progress")))
 
     async def work(stop: asyncio.Event) -> int:
+        client = await unless_stopped(stop, _client(options, said, must_answer=True))
         try:
-            async with await unless_stopped(stop, _client(options, said, must_answer=True)) as client:
+            async with client:
                 result = await unless_stopped(stop, _ask(client, options, arguments))
         except Refused as refused:
             error = refused.error
             if options.json:
                 print(json.dumps({"error": {"code": error.code, "message": error.message, "data": error.data}}))
             else:
-                say(f"error {error.code}: {error.message}")
+                say(f"error {error.code}: {error.message}{_doubt(options, client, error)}")
             return 1
         _print_result(options, result)
         return 1 if result.get("isError") is True else 0
 
     return run_until_signal(work)
+
+
+def _doubt(options: argparse.Namespace, client: NostrClient, error: Error) -> str:
+    """What silence may come from: where nothing is announced, the revision was not known."""
+    timed_out = type(error.data) is dict and error.data.get("reason") == ErrorClass.TIMED_OUT
+    settings = client.client.settings
+    if not timed_out or options.revision or settings.server.announcement is not None:
+        return ""
+    return f" (no relay has an announcement of it, so {settings.revision.name} was spoken: --revision names another)"
 
 
 async def _ask(client: NostrClient, options: argparse.Namespace, arguments: dict[str, Any]) -> dict[str, Any]:
