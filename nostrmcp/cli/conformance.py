@@ -13,19 +13,24 @@ from pathlib import Path
 from typing import Any
 
 from ..conformance import baseline
+from ..conformance.pipe import Broken
 from ..conformance.selection import LEVELS, Selection, Survey, in_order, is_hardening, survey
 from ..conformance.stream import Writer, joined, open_stream
 from ..conformance.testee import Testee, Timeouts, command_of
-from ..conformance.text import visible
-from ..conformance.verdicts import Exit
+from ..conformance.text import cut, visible_lines
+from ..conformance.verdicts import Exit, Status
 from . import live, reports
-from .problem import Problem
+from .problem import Problem, seconds
+
+# Options that what becomes of a case depends on.
+_AGAIN = ("--testee", "--strict", "--baseline", "--seed", "--timeout", "--start-timeout", "--no-smoke")
 
 
 def add_to(commands: Any) -> None:
     """Add the command to the program's parser."""
     about = "put the vectors to an implementation in any language, and report"
-    parser = commands.add_parser("conformance", help=about, description=about.capitalize() + ".")
+    example = "example: nostrmcp conformance run --testee self --suite nip44"
+    parser = commands.add_parser("conformance", help=about, description=about.capitalize() + ".", epilog=example)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
 
     example = "nostrmcp conformance run --testee 'cmd:node adapter.mjs' --report junit=report.xml html=report.html"
@@ -37,8 +42,8 @@ def add_to(commands: Any) -> None:
     running.add_argument("--write-baseline", type=Path, metavar="FILE", help="write what fails as a baseline")
     reports.add_report(running)
     running.add_argument("--seed", type=int, help="decides the order (default: random, printed)")
-    running.add_argument("--timeout", type=_seconds, default=2.0, metavar="S", help="for an answer (default: 2)")
-    running.add_argument("--start-timeout", type=_seconds, default=10.0, metavar="S", help="for hello (default: 10)")
+    running.add_argument("--timeout", type=seconds, default=2.0, metavar="S", help="for an answer (default: 2)")
+    running.add_argument("--start-timeout", type=seconds, default=10.0, metavar="S", help="for hello (default: 10)")
     running.add_argument("--no-smoke", action="store_true", help="score an adapter that gets nothing right, too")
     running.add_argument("--dry-run", action="store_true", help="list the cases in their order and run nothing")
     running.add_argument("--check-adapter", action="store_true", help="check the traffic by its schema; no score")
@@ -67,13 +72,6 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suite", metavar="S", help="only this file or area (nip44, decode), or hardening", **more)
     parser.add_argument("--case", metavar="ID", help="only this case", **more)
     parser.add_argument("--level", choices=LEVELS, default="MAY", help="nothing below this level (default: MAY)")
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < 86400:
-        raise argparse.ArgumentTypeError("seconds, more than 0")
-    return value
 
 
 def _selection(options: argparse.Namespace) -> Selection:
@@ -118,7 +116,9 @@ def _run(options: argparse.Namespace) -> int:
         return _check_adapter(command, timeouts, found)
     from ..conformance.runner import Run, Settings
 
-    settings = Settings(options.testee, selection, seed, options.strict, not options.no_smoke, expected)
+    options.seed = seed
+    again = ("nostrmcp", "conformance", "run", *reports.again(options, *_AGAIN))
+    settings = Settings(options.testee, selection, seed, options.strict, not options.no_smoke, expected, again)
     with tempfile.TemporaryDirectory(prefix="nostrmcp-") as folder:
         path = Path(folder) / "run.jsonl"
         bar = reports.Bar()
@@ -144,8 +144,9 @@ def _self(options: argparse.Namespace) -> int:
         print("vectors, through the pipe ...", file=sys.stderr)
         bar = reports.Bar()
         with reports.writing(paths[0]) as file:
+            again = ("nostrmcp", "conformance", "run", "--testee", "self", "--seed", str(seed), "--timeout", "10")
             testee = Testee(command_of("self"), Timeouts(10.0, 10.0))
-            Run(testee, Settings("self", everything, seed), found, Writer(file)).run(bar.show)
+            Run(testee, Settings("self", everything, seed, again=again), found, Writer(file)).run(bar.show)
         bar.end()
         print("live checks of the gateway, over a relay ...", file=sys.stderr)
         live.run_gateway(paths[1], seed)
@@ -157,7 +158,6 @@ def _self(options: argparse.Namespace) -> int:
 
 def _check_adapter(command: list[str], timeouts: Timeouts, found: Survey) -> int:
     """Put a case or two of each operation to the adapter, and say in words what is wrong with its lines."""
-    from ..conformance.pipe import Broken
     from ..conformance.schema import Checker, NoSchemas
 
     try:
@@ -173,18 +173,32 @@ def _check_adapter(command: list[str], timeouts: Timeouts, found: Survey) -> int
             try:
                 testee.put(case)
             except Broken as broken:
-                checker.tell(f"{case.op}: {broken.detail}")
+                # What is wrong with a line was told when it came.
+                if broken.status is not Status.GARBAGE or not checker.is_wrong:
+                    why = f"{broken.status} {broken.detail} {testee.stderr.strip().rpartition(chr(10))[2]}"
+                    checker.tell(_told(broken, testee, f"{case.op}: "), why)
                 testee.start()
         problem_at_the_end = testee.finish()
         if problem_at_the_end:
             checker.tell(problem_at_the_end)
         code = Exit.VIOLATIONS if checker.mistakes else Exit.CONFORMING
     except Broken as broken:
-        print(f"nostrmcp: the adapter cannot be run: {visible(broken.detail)}", file=sys.stderr)
+        lines = visible_lines(_told(broken, testee, "the adapter cannot be run: "))
+        print("nostrmcp: " + "\n".join(lines), file=sys.stderr)
         code = Exit.NOT_RUN
     finally:
         testee.kill()
     for mistake in checker.mistakes:
-        print(visible(mistake))
-    print(f"{asked.total()} cases of {len(asked)} operations, {len(checker.mistakes)} mistakes in the traffic")
+        print("\n".join(visible_lines(mistake)))
+    count = len(checker.mistakes)
+    mistakes = "1 mistake" if count == 1 else f"{count} mistakes"
+    print(f"{asked.total()} cases of {len(asked)} operations, {mistakes} in the traffic")
     return code
+
+
+def _told(broken: Broken, testee: Testee, what: str) -> str:
+    """Why an adapter could not go on, with the last that it said of it."""
+    hint = "; is each answer a whole line, and flushed?" if broken.status is Status.TIMEOUT else ""
+    said = testee.stderr.strip() if broken.status in (Status.CRASH, Status.TIMEOUT) else ""
+    lines = [f"    {cut(line, 200)}" for line in said.split("\n")[-10:] if said]
+    return "\n".join([f"{what}{broken.detail}{hint}", *lines])

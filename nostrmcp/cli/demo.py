@@ -34,6 +34,8 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    # A reader that has seen enough is no fault of the relay, which shows the events.
+    unread: list[BrokenPipeError] = []
     for name in options.revision or REVISIONS:
         revision = REVISIONS[name]
         encrypts = bool(revision.kinds.wraps) and not options.plain
@@ -41,10 +43,15 @@ def _run(options: argparse.Namespace) -> int:
             print(_coloured("title", f"{name}{', encrypted' if encrypts else ''}"), flush=True)
 
         def show(seen: Seen, name: str = name) -> None:
-            print(_as_json(seen, name) if options.json else _as_text(seen), flush=True)
+            try:
+                print(_as_json(seen, name) if options.json else _as_text(seen), flush=True)
+            except BrokenPipeError as end:
+                unread.append(end)
 
         encryption = Encryption.REQUIRED if encrypts else Encryption.DISABLED
         said = asyncio.run(Demonstration(revision, encryption, show).run())
+        if unread:
+            raise unread[0]
         if not options.json:
             print(f"  the tools said: {'; '.join(said)}\n", flush=True)
     return 0

@@ -28,7 +28,7 @@ def add_to(commands: Any) -> None:
         description=about.capitalize() + ". Exit code 1 if an event is invalid or breaks a MUST.",
         epilog="example: nostrmcp inspect capture.jsonl",
     )
-    looking.add_argument("file", nargs="?", help="a JSON event, or one a line; - for standard input")
+    looking.add_argument("file", nargs="?", help="a JSON event, one a line, or a relay's record; - for standard input")
     looking.add_argument("--relay", action="append", default=[], metavar="URL", help="look at this relay's events")
     looking.add_argument("--stored", action="store_true", help="of a relay: what it has stored, and no more")
     looking.add_argument("--json", action="store_true", help="one JSON object for each line, in order")
@@ -55,12 +55,28 @@ def add_to(commands: Any) -> None:
 
 
 def _lines(data: bytes) -> list[tuple[int, bytes]]:
-    """One event a line, with the line's number; or the whole file, if it is one JSON value."""
+    """One event a line, with the line's number; or the whole file, if it is one JSON value. Of what `nostrmcp relay`
+    has recorded, the events that clients published."""
     try:
         strict_json.parse(data)
+        lines = [(1, data)]
     except Violation:
-        return [(number, line) for number, line in enumerate(data.splitlines(), start=1) if line.strip()]
-    return [(1, data)]
+        lines = [(number, line) for number, line in enumerate(data.splitlines(), start=1) if line.strip()]
+    return [(number, event) for number, line in lines if (event := _recorded(line)) is not None]
+
+
+def _recorded(line: bytes) -> bytes | None:
+    """The event in a record of a relay, None where it holds something else; what is no record stays as it is."""
+    try:
+        value = strict_json.parse(line)
+        if type(value) is not dict or value.keys() != {"time", "connection", "direction", "frame"}:
+            return line
+        frame = strict_json.parse(value["frame"].encode())
+    except (Violation, AttributeError):
+        return line
+    if value["direction"] != "in" or type(frame) is not list or frame[:1] != ["EVENT"]:
+        return None
+    return strict_json.dump(frame[-1])
 
 
 def _inspect(options: argparse.Namespace) -> int:
@@ -72,7 +88,7 @@ def _inspect(options: argparse.Namespace) -> int:
         return _watch(options, keys, requirements)
     lines = _lines(read_input(options.file))
     if not lines:
-        raise Problem(f"there is no event in {options.file}")
+        raise Problem(f"there is no event in {'standard input' if options.file == '-' else options.file}")
     sound = True
     for number, line in lines:
         if len(lines) > 1 and not options.json:
@@ -94,7 +110,7 @@ def _watch(options: argparse.Namespace, keys: tuple[SecretKey, ...], requirement
     import contextlib
 
     from ..runtime.watch import NoRelayAnswered, watch
-    from .network import relays_of, run_until_signal, teller
+    from .network import Stopped, relays_of, run_until_signal, teller
 
     relays = relays_of(options)
     sound = True
@@ -113,6 +129,8 @@ def _watch(options: argparse.Namespace, keys: tuple[SecretKey, ...], requirement
             task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await looking
+        if looking.cancelled() and options.stored:
+            raise Stopped
         return 0 if sound else 1
 
     try:

@@ -36,11 +36,10 @@ from .network import (
     relays_of,
     run_until_signal,
     say,
-    seconds,
     teller,
     unless_stopped,
 )
-from .problem import Problem
+from .problem import Problem, seconds, startable
 
 _PRICE = re.compile(r"(tool|prompt|resource):(.+)=([0-9]{1,16}(?:-[0-9]{1,16})?) ?(sats?)")
 # What fits several revisions is answered as the first of them. The living one comes first: published clients ask for no
@@ -137,6 +136,8 @@ def _run(options: argparse.Namespace) -> int:
             timers=ServerTimers(session=options.idle),
             limits=_limits(offers, options.max_processes),
         )
+        for offer in offers:
+            startable(offer.command)
         return run_until_signal(lambda stop: _serve(options, settings, key, relays, offers, processor, state, stop))
     except LocalProtocolError as problem:
         raise Problem(problem.detail) from None

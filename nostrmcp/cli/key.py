@@ -14,7 +14,8 @@ from .problem import Problem, read_key
 def add_to(commands: Any) -> None:
     """Add the command to the program's parser."""
     about = "make a secret key, or show the public forms of one"
-    parser = commands.add_parser("key", help=about, description=about.capitalize() + ".")
+    example = "example: nostrmcp key new --out server.key"
+    parser = commands.add_parser("key", help=about, description=about.capitalize() + ".", epilog=example)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     new = actions.add_parser(
         "new",

@@ -22,18 +22,22 @@ from ..nostr import PublicKey, Violation, nip19
 from ..revisions import REVISIONS, Revision
 from ..translate.route import Role
 from . import reports
-from .problem import Problem
+from .network import relay_address
+from .problem import Problem, seconds
 
 if TYPE_CHECKING:
     from ..conformance.live.server_bench import Call
 
 HINTS = ("slow", "error", "paid", "call")
+# Options that what becomes of a check depends on. The revision is told with each check.
+_AGAIN = ("--command", "--strict", "--baseline", "--seed", "--timeout", "--start-timeout", "--quiet")
 
 
 def add_to(actions: Any) -> None:
     """Add the action to those of `nostrmcp conformance`."""
     about = "play client against a server, or server against a client, over a relay"
-    parser = actions.add_parser("live", help=about, description=about.capitalize() + ".")
+    example = "example: nostrmcp conformance live server --command 'node server.mjs'; spec/live.md has the rest"
+    parser = actions.add_parser("live", help=about, description=about.capitalize() + ".", epilog=example)
     sides = parser.add_subparsers(title="sides", metavar="SIDE", required=True)
 
     example = "nostrmcp conformance live server --command 'node server.mjs' --hint 'slow=wait:{\"seconds\": 1}'"
@@ -76,19 +80,12 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write-baseline", type=Path, metavar="FILE", help="write what fails as a baseline")
     reports.add_report(parser)
     parser.add_argument("--seed", type=int, help="decides the order (default: random, printed)")
-    parser.add_argument("--timeout", type=_seconds, default=5.0, metavar="S", help="for an answer (default: 5)")
-    parser.add_argument("--start-timeout", type=_seconds, default=20.0, metavar="S", help="for a start (default: 20)")
+    parser.add_argument("--timeout", type=seconds, default=5.0, metavar="S", help="for an answer (default: 5)")
+    parser.add_argument("--start-timeout", type=seconds, default=20.0, metavar="S", help="for a start (default: 20)")
     parser.add_argument(
-        "--quiet", type=_seconds, default=0.05, metavar="S",
+        "--quiet", type=seconds, default=0.05, metavar="S",
         help="how long silence is listened to after its order has shown it (default: 0.05)",
     )  # fmt: skip
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < 86400:
-        raise argparse.ArgumentTypeError("seconds, more than 0")
-    return value
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -109,22 +106,20 @@ def _server(options: argparse.Namespace) -> int:
         raise Problem("give --command, or --relay and --pubkey of a server that is running")
     calls, resource = _hints(options.hint)
     more = {
-        "url": options.relay,
+        "url": None if options.relay is None else relay_address(options.relay),
         "pubkey": None if options.pubkey is None else _key(options.pubkey),
         "server_id": options.server_id,
         "hints": calls,
         "resource": resource,
     }
-    again = [("--relay", options.relay), ("--pubkey", options.pubkey), ("--server-id", options.server_id)]
-    again += [("--hint", one) for one in options.hint]
-    return _run(options, Role.SERVER, again, more)
+    return _run(options, Role.SERVER, (*_AGAIN, "--relay", "--pubkey", "--server-id", "--hint"), more)
 
 
 def _client(options: argparse.Namespace) -> int:
-    return _run(options, Role.CLIENT, [], {})
+    return _run(options, Role.CLIENT, _AGAIN, {})
 
 
-def _run(options: argparse.Namespace, role: Role, again: list[tuple[str, str | None]], more: dict[str, Any]) -> int:
+def _run(options: argparse.Namespace, role: Role, again: tuple[str, ...], more: dict[str, Any]) -> int:
     if os.name != "posix":
         raise Problem("conformance live needs a POSIX system, as testees run in process groups")
     from ..conformance.live.catalogue import CHECKS, RUNS, known_cases
@@ -139,18 +134,17 @@ def _run(options: argparse.Namespace, role: Role, again: list[tuple[str, str | N
     expected = baseline.load(options.baseline) if options.baseline else {}
     baseline.check_known(expected, known)
     command = _command(options.command)
-    named = [("--command", options.command), *again, *(("--revision", one) for one in options.revision)]
-    words = [word for name, value in named if value is not None for word in (name, value)]
-    strict = ["--strict"] if options.strict else []
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1_000_000)
     live = Live(
         role=role,
         name=options.command or f"{options.pubkey} at {options.relay}",
-        again=("nostrmcp", "conformance", "live", role.value, *words, *strict),
+        again=("nostrmcp", "conformance", "live", role.value, *reports.again(options, *again)),
         start=starting(command) if command else None,
         revisions=_revisions(options.revision),
         cases=tuple(options.case),
         level=options.level,
-        seed=random.SystemRandom().randrange(1_000_000) if options.seed is None else options.seed,
+        seed=options.seed,
         strict=options.strict,
         timing=Timing(options.timeout, options.start_timeout, options.quiet),
         baseline=expected,
@@ -184,7 +178,9 @@ def run_gateway(path: Path, seed: int) -> None:
     named = [
         word for name, call in hints.items() for word in ("--hint", f"{name}={call.tool}:{json.dumps(call.arguments)}")
     ]
-    again = ("nostrmcp", "conformance", "live", "server", "--command", shlex.join(command), *named)
+    timing = Timing(10.0, 30.0, 0.05)
+    times = ("--seed", str(seed), "--timeout", f"{timing.answer:g}", "--start-timeout", f"{timing.start:g}")
+    again = ("nostrmcp", "conformance", "live", "server", "--command", shlex.join(command), *named, *times)
     settings = Live(
         role=Role.SERVER,
         name="nostrmcp gateway",
@@ -193,7 +189,7 @@ def run_gateway(path: Path, seed: int) -> None:
         revisions=tuple(REVISIONS.values()),
         hints=hints,
         seed=seed,
-        timing=Timing(10.0, 30.0, 0.05),
+        timing=timing,
     )
     bar = reports.Bar()
     with reports.writing(path) as file:

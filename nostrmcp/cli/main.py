@@ -8,10 +8,10 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from .. import __version__
-from .problem import Problem
+from .problem import INTERRUPTED, Problem
 
 # Commands, the module of each and what it does: the list of commands loads none of them.
 COMMANDS = {
@@ -29,8 +29,16 @@ COMMANDS = {
 }
 
 
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 done, and something is wrong with what was looked at, or was refused; 2 it cannot be done: "
+    f"standard error says why; {INTERRUPTED} interrupted before it was done. A gateway, a proxy and a relay are done "
+    "when they are told to end. The actions of `conformance` have codes of their own: see their help."
+)
+
+
 class Parser(argparse.ArgumentParser):
-    """A command's parser. One that is `intermixed` takes options between its other words, even optional ones."""
+    """A command's parser. One that is `intermixed` takes options between its other words, even optional ones. What is
+    wrong is said in one sentence, as for everything else that cannot be done."""
 
     intermixed = False
 
@@ -43,16 +51,26 @@ class Parser(argparse.ArgumentParser):
         finally:
             self.intermixed = True
 
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0, 1 for findings, 2 for a request that makes no sense."""
-    parser = argparse.ArgumentParser(
+    """Run one command; EXIT_CODES says what its exit code means. Ctrl-C is answered by the end alone."""
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    parser = Parser(
         prog="nostrmcp",
         description="The reference implementation of MCP over Nostr.",
-        epilog="example: nostrmcp vectors check",
+        epilog=f"{EXIT_CODES} example: nostrmcp vectors check",
     )
     parser.add_argument("--version", action="version", version=f"nostrmcp {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     given = list(sys.argv[1:] if arguments is None else arguments)
     word = next((one for one in given if not one.startswith("-")), "")
     chosen = COMMANDS.get(word, ("", ""))[0]

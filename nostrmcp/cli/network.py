@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import math
 import os
 import secrets
 import shlex
@@ -25,7 +24,7 @@ from ..runtime.reports import Changed, Ended, Noticed, State
 from ..runtime.websocket import is_loopback
 from ..session.actions import Drop, Notice
 from ..session.limits import Rate
-from .problem import Problem, read_key
+from .problem import INTERRUPTED, Problem, read_key, startable
 
 T = TypeVar("T")
 
@@ -51,16 +50,20 @@ def add_key(parser: argparse.ArgumentParser, otherwise: str) -> None:
     parser.add_argument("--verbose", action="store_true", help="tell on standard error what is dropped, and why")
 
 
+def relay_address(url: str) -> str:
+    """The address of a relay; a Problem for anything else."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("ws", "wss") or not parts.hostname:
+        raise Problem(f"{visible(url)} is not the address of a relay: it begins with ws:// or wss://")
+    return url
+
+
 def relays_of(options: argparse.Namespace, hints: Iterable[str] = ()) -> list[str]:
     """The relays to use: those named, else those in the environment, else hints; a Problem where there is none."""
     given = options.relay or os.environ.get(RELAY_VARIABLE, "").split() or list(hints)
-    for url in given:
-        parts = urlsplit(url)
-        if parts.scheme not in ("ws", "wss") or not parts.hostname:
-            raise Problem(f"{visible(url)} is not the address of a relay: it begins with ws:// or wss://")
     if not given:
         raise Problem("no relay is known: name one with --relay (`nostrmcp relay` runs one on this machine)")
-    return list(dict.fromkeys(given))
+    return list(dict.fromkeys(map(relay_address, given)))
 
 
 def key_of(options: argparse.Namespace, relays: Iterable[str]) -> SecretKey:
@@ -91,14 +94,6 @@ def public_key(text: str) -> bytes:
     return entity.x
 
 
-def seconds(text: str) -> float:
-    """A time that an option names."""
-    value = float(text)
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError("a time is more than 0 seconds")
-    return value
-
-
 def program(text: str, option: str) -> list[str]:
     """A program and its arguments, as an option names them in the manner of a shell."""
     try:
@@ -107,7 +102,7 @@ def program(text: str, option: str) -> list[str]:
         words = []
     if not words:
         raise Problem(f"{option} is not a command: {visible(text)}")
-    return words
+    return startable(words)
 
 
 def teller(verbose: bool) -> Observer:
@@ -167,12 +162,16 @@ async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T
 
 
 def run_until_signal(work: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
-    """Run until done; `work` gets an event that SIGINT, SIGTERM and the end of the terminal set."""
+    """Run until done; `work` gets an event that SIGINT, SIGTERM and the end of the terminal set. It takes care of
+    Stopped itself if it is done then, as a server is."""
 
     async def guarded() -> int:
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        return await work(stop)
+        try:
+            return await work(stop)
+        except Stopped:
+            return INTERRUPTED
 
     return asyncio.run(guarded())

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
+import math
+import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..nostr import SecretKey
+
+
+# What a shell reports of a command that SIGINT ended.
+INTERRUPTED = 130
 
 
 class Problem(Exception):
@@ -22,6 +30,24 @@ def read_input(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as problem:
         raise Problem(f"cannot read {path}: {problem.strerror}") from None
+
+
+def seconds(text: str) -> float:
+    """A time that an option names."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return value
+
+
+def startable(command: Sequence[str]) -> list[str]:
+    """A program and its arguments; a Problem where there is no such program."""
+    if shutil.which(command[0]) is None:
+        raise Problem(f"there is no program {command[0]!a} that can be started")
+    return list(command)
 
 
 def read_key(path: str) -> SecretKey:

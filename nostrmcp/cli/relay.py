@@ -82,6 +82,14 @@ def _writer(file: BinaryIO) -> Any:
     return write
 
 
+def _words(problem: OSError) -> str:
+    """What is wrong in the system's words alone, without those that the loop puts before them."""
+    import os
+
+    number = problem.errno or 0  # above 0 it is the system's
+    return os.strerror(number) if number > 0 else str(problem.strerror)
+
+
 async def _serve(relay: LoopbackRelay, options: argparse.Namespace) -> None:
     import asyncio
     import signal
@@ -92,7 +100,7 @@ async def _serve(relay: LoopbackRelay, options: argparse.Namespace) -> None:
     try:
         await relay.start()
     except OSError as problem:
-        raise Problem(f"cannot listen on {options.host} port {options.port}: {problem.strerror}") from None
+        raise Problem(f"cannot listen on {options.host} port {options.port}: {_words(problem)}") from None
     try:
         print(json.dumps({"url": relay.url}) if options.json else relay.url, flush=True)
         await stop.wait()

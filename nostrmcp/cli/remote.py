@@ -11,7 +11,7 @@ from typing import Any
 
 from ..conformance.text import visible
 from ..mcp import Version
-from ..mcp.jsonrpc import Message, Notification
+from ..mcp.jsonrpc import Error, Message, Notification
 from ..nostr import LocalProtocolError, SecretKey, Violation, nip19
 from ..nostr.keys import public_key as known_key
 from ..revisions import REVISIONS
@@ -21,6 +21,7 @@ from ..runtime.client import NostrClient, Refused
 from ..runtime.payments import Purse, SpendingLimit, WalletCommand
 from ..runtime.pool import Pool
 from ..runtime.proxy import Host, HostGone
+from ..session.errors import ErrorClass
 from ..session.settings import ClientSettings, ClientTimers, Encryption, PaymentPolicy, Remote
 from .network import (
     Stopped,
@@ -32,11 +33,10 @@ from .network import (
     relays_of,
     run_until_signal,
     say,
-    seconds,
     teller,
     unless_stopped,
 )
-from .problem import Problem
+from .problem import Problem, seconds
 
 # Seconds for which other relays are waited for, once one has shown an announcement of the server.
 PATIENCE = 1.0
@@ -98,6 +98,10 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         "--encryption", type=Encryption, choices=list(Encryption), help="(default: optional, or disabled)"
     )
     parser.add_argument(
+        "--ephemeral-wraps", action="store_true",
+        help="wrap in kind 21059 from the first message on, for a server that reads no other and announces nothing",
+    )  # fmt: skip
+    parser.add_argument(
         "--allow-plain", action="store_true", help="go on in plain text where encryption gets no answer"
     )
     parser.add_argument(
@@ -107,8 +111,14 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         "--pay-with", metavar="CMD", help="a wallet: the program that pays invoices; see spec/runtime.md"
     )
     parser.add_argument(
-        "--max-sats", type=int, default=0, metavar="N", help="pay at most so many sats in all (default: 0)"
+        "--max-sats", type=_sats, default=0, metavar="N", help="pay at most so many sats in all (default: 0)"
     )
+
+
+def _sats(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 16):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of sats")
+    return int(text)
 
 
 # proxy
@@ -130,8 +140,11 @@ def _proxy(options: argparse.Namespace) -> int:
     return run_until_signal(work)
 
 
-async def _client(options: argparse.Namespace, said: Callable[[Message], None]) -> NostrClient:
-    """The client that the options describe; what is announced is asked of relays first."""
+async def _client(
+    options: argparse.Namespace, said: Callable[[Message], None], *, must_answer: bool = False
+) -> NostrClient:
+    """The client that the options describe; what is announced is asked of relays first. A Problem where one of them
+    `must_answer` and none is there."""
     try:
         target = discover.parse_target(options.target)
     except Violation:
@@ -142,8 +155,8 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
     if options.server_id is not None:
         target = discover.Target(target.pubkey, options.server_id, target.relays, target.kind)
     given = REVISIONS[options.revision] if options.revision else None
-    seconds = min(10.0, options.timeout)
-    search = await discover.search(relays, authors=[target.pubkey], key=key, seconds=seconds, patience=PATIENCE)
+    longest = min(10.0, options.timeout)
+    search = await discover.search(relays, authors=[target.pubkey], key=key, seconds=longest, patience=PATIENCE)
     try:
         found = discover.choose(search.servers, target, given)
     except discover.SeveralServers as several:
@@ -157,7 +170,7 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
     try:
         settings = ClientSettings(
             revision,
-            Remote(target.pubkey, server_id, found.event if found else None),
+            Remote(target.pubkey, server_id, found.event if found else None, options.ephemeral_wraps),
             options.mcp_version,
             encryption=encryption,
             allow_plain=options.allow_plain,
@@ -166,6 +179,9 @@ async def _client(options: argparse.Namespace, said: Callable[[Message], None]) 
         )
     except LocalProtocolError as problem:
         raise Problem(problem.detail) from None
+    if must_answer and len(search.unreachable) == len(relays):
+        whys = "; ".join(f"{relay}: {why}" for relay, why in search.unreachable.items())
+        raise Problem(visible(f"no relay can be reached: {whys}"))
     return NostrClient(settings, key, Pool(relays, key=key), said, wallet=wallet, observe=teller(options.verbose))
 
 
@@ -185,22 +201,30 @@ def _call(options: argparse.Namespace) -> int:
             say(str((message.params or {}).get("message", "progress")))
 
     async def work(stop: asyncio.Event) -> int:
+        client = await unless_stopped(stop, _client(options, said, must_answer=True))
         try:
-            async with await unless_stopped(stop, _client(options, said)) as client:
+            async with client:
                 result = await unless_stopped(stop, _ask(client, options, arguments))
-        except Stopped:
-            return 1
         except Refused as refused:
             error = refused.error
             if options.json:
                 print(json.dumps({"error": {"code": error.code, "message": error.message, "data": error.data}}))
             else:
-                say(f"error {error.code}: {error.message}")
+                say(f"error {error.code}: {error.message}{_doubt(options, client, error)}")
             return 1
         _print_result(options, result)
         return 1 if result.get("isError") is True else 0
 
     return run_until_signal(work)
+
+
+def _doubt(options: argparse.Namespace, client: NostrClient, error: Error) -> str:
+    """What silence may come from: where nothing is announced, the revision was not known."""
+    timed_out = type(error.data) is dict and error.data.get("reason") == ErrorClass.TIMED_OUT
+    settings = client.client.settings
+    if not timed_out or options.revision or settings.server.announcement is not None:
+        return ""
+    return f" (no relay has an announcement of it, so {settings.revision.name} was spoken: --revision names another)"
 
 
 async def _ask(client: NostrClient, options: argparse.Namespace, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -238,10 +262,7 @@ def _discover(options: argparse.Namespace) -> int:
 
     async def work(stop: asyncio.Event) -> int:
         looking = discover.search(relays, authors=authors, key=key, seconds=options.timeout)
-        try:
-            _print_found(options, relays, await unless_stopped(stop, looking))
-        except Stopped:
-            return 1
+        _print_found(options, relays, await unless_stopped(stop, looking))
         return 0
 
     return run_until_signal(work)

@@ -22,8 +22,6 @@ from .problem import Problem
 
 FORMATS = ("json", "junit", "html", "md")
 Target = tuple[str, Path]
-# What a shell reports of a command that SIGINT ended; it is no verdict.
-INTERRUPTED = 130
 
 
 def add_action(
@@ -39,8 +37,23 @@ def add_action(
         epilog=f"example: {example}\n\nexit codes: {codes}. Where several apply: {order}.",
         formatter_class=_Paragraphs,
     )
-    parser.set_defaults(run=lambda options: _guarded(run, options))
+    parser.set_defaults(run=lambda options: _guarded(run, options), default_of=parser.get_default)
     return parser
+
+
+def again(options: argparse.Namespace, *names: str) -> list[str]:
+    """Those of the named options that say something else than their defaults, as words of a command line."""
+    words: list[str] = []
+    for name in names:
+        member = name.removeprefix("--").replace("-", "_")
+        value = getattr(options, member)
+        if value == options.default_of(member):
+            continue
+        if value is True:
+            words.append(name)
+        else:
+            words += [word for one in (value if isinstance(value, list) else [value]) for word in (name, str(one))]
+    return words
 
 
 class _Paragraphs(argparse.HelpFormatter):
@@ -53,10 +66,8 @@ def _guarded(run: Callable[[argparse.Namespace], int], options: argparse.Namespa
     # A job that is cancelled takes its testee with it.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        _see_that_files_can_be_written(options)
         return int(run(options))
-    except KeyboardInterrupt:
-        print("nostrmcp: interrupted", file=sys.stderr)
-        return INTERRUPTED
     except (BadSelection, BadTestee, BadStream, baseline.BadBaseline) as problem:
         raise Problem(visible(str(problem))) from None
     except (Problem, BrokenPipeError):
@@ -104,6 +115,19 @@ def writing(path: Path) -> TextIO:
         return path.open("w", encoding="utf-8", newline="\n", errors="backslashreplace")
     except OSError as problem:
         raise Problem(f"cannot write {path}: {problem.strerror}") from None
+
+
+def _see_that_files_can_be_written(options: argparse.Namespace) -> None:
+    """A run takes a while: that its report has no place is to be known before."""
+    baselines = [options.write_baseline] if getattr(options, "write_baseline", None) else []
+    for path in (*(path for _, path in getattr(options, "report", ())), *baselines):
+        is_there = path.exists()
+        try:
+            path.open("ab").close()
+        except OSError as problem:
+            raise Problem(f"cannot write {path}: {problem.strerror}") from None
+        if not is_there:
+            path.unlink()
 
 
 def write_baseline(stream: Stream, path: Path, known: baseline.Baseline) -> None:

@@ -19,7 +19,8 @@ TABLES = ("README.md", "INDEX.json", "errors.json", "revisions.json", "requireme
 def add_to(commands: Any) -> None:
     """Add the command to the program's parser."""
     about = "list, show, copy and check the conformance vectors"
-    parser = commands.add_parser("vectors", help=about, description=about.capitalize() + ".")
+    example = "example: nostrmcp vectors list nip59"
+    parser = commands.add_parser("vectors", help=about, description=about.capitalize() + ".", epilog=example)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
 
     listing = _action(

@@ -126,7 +126,11 @@ def main(arguments: Sequence[str]) -> int:
         adapter = own()
     else:
         module, _, factory = arguments[0].partition(":")
-        adapter = getattr(importlib.import_module(module), factory)()
+        try:
+            make = getattr(importlib.import_module(module), factory)
+        except (ImportError, AttributeError) as problem:
+            sys.exit(str(problem))
+        adapter = make()
     given, taken = sys.stdin.buffer, sys.stdout.buffer
     # What an implementation prints is a log, not an answer.
     sys.stdout = sys.stderr

@@ -86,7 +86,8 @@ class Pipe:
                     raise Broken(Status.GARBAGE, f"a line of more than {LINE_LIMIT} bytes on standard output")
                 rest = deadline - time.monotonic()
                 if rest <= 0:
-                    raise Broken(Status.TIMEOUT, f"no answer within {seconds:g} s")
+                    part = f": of {searched} bytes that came, none ends a line" if searched else ""
+                    raise Broken(Status.TIMEOUT, f"no answer within {seconds:g} s{part}")
                 for descriptor in self._ready(rest):
                     if descriptor == self._in:
                         pending = pending[self._write(pending) :]
@@ -156,7 +157,7 @@ class Pipe:
         except Broken as ended:
             return "" if self._process.poll() == 0 else f"after bye {ended.detail}"
         if self._buffer:
-            return f"it said more than it was asked: {bytes(self._buffer[:200])!r}"
+            return f"it said something after bye, which has no answer: {bytes(self._buffer[:200])!r}"
         return f"it did not end within {seconds:g} s of bye"
 
     def kill(self) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from .. import __version__
@@ -20,7 +22,7 @@ from .selection import Selection, Survey, in_order, is_hardening, requirements, 
 from .stream import FORMAT, Summary, Value
 from .testee import Faulted, Hello, Reply, Skipped, Testee
 from .text import as_json, cut
-from .vectors import Case, Suite
+from .vectors import Case, Suite, vectors_folder
 from .verdicts import Exit, Status, Verdict
 
 Sink = Callable[[Value], None]
@@ -29,7 +31,6 @@ MAX_STARTS = 25
 # Of the traffic of a case that did not pass, what a report shows.
 WIRE_LINES = 40
 _SMOKE_BREAKS = 3
-_STRICT = {True: ["--strict"], False: []}
 _STEP = re.compile(r"step ([0-9]+):")
 _JUDGED = {Judged.PASS: Status.PASS, Judged.FAIL: Status.FAIL, Judged.OTHER_CLASS: Status.OTHER_CLASS}
 
@@ -44,6 +45,8 @@ class Settings:
     strict: bool = False
     smoke: bool = True
     baseline: Baseline = field(default_factory=dict)
+    # The command that runs it again, to which --case is added.
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +206,7 @@ class Run:
             "runner": {"name": "nostrmcp", "version": __version__},
             "vectors": hashlib.sha256((self._found.folder / "INDEX.json").read_bytes()).hexdigest(),
             "testee": settings.testee,
-            "again": ["nostrmcp", "conformance", "run", "--testee", settings.testee, *_STRICT[settings.strict]],
+            "again": list(settings.again),
             "implementation": hello.implementation if hello else None,
             "ops": sorted(hello.ops) if hello else [],
             "seed": settings.seed,
@@ -220,12 +223,13 @@ class Run:
 
     def _footer(self, summary: Summary, aborted: str, seconds: float) -> Exit:
         code = verdicts.exit_code(summary.counts, aborted=bool(aborted))
+        score = summary.score()
         self._sink(
             {
                 "type": "footer",
                 "counts": dict(summary.counts),
-                "score": summary.score(),
-                "verdict": verdicts.overall(code, summary.counts),
+                "score": score,
+                "verdict": verdicts.overall(code, summary.counts, score),
                 "exit": int(code),
                 "aborted": aborted or None,
                 "seconds": round(seconds, 3),
@@ -244,7 +248,17 @@ def judged(case: Case, reply: Reply) -> Happened:
     status = _JUDGED[judgement.verdict]
     if status is Status.PASS:
         return Happened(status)
-    return Happened(status, judgement.detail, _actual(reply, judgement.detail))
+    detail = judgement.detail
+    if isinstance(reply, Refused) and reply.error_class not in _error_classes():
+        named = f"refused as {reply.error_class}"
+        detail = detail.replace(named, f"{named}, a class that errors.json does not have", 1)
+    return Happened(status, detail, _actual(reply, judgement.detail))
+
+
+@cache
+def _error_classes() -> frozenset[str]:
+    text = (vectors_folder() / "errors.json").read_text(encoding="utf-8")
+    return frozenset(one["class"] for one in json.loads(text)["classes"])
 
 
 def _passes(case: Case, reply: Reply) -> bool:

@@ -47,6 +47,8 @@ def open_stream(path: Path) -> Stream:
                 pass
     except OSError as problem:
         raise BadStream(f"cannot read {path}: {problem.strerror}") from None
+    except BadStream as problem:
+        raise BadStream(f"{path} is not a stream of results: {problem}") from None
     except UnicodeDecodeError:
         raise BadStream(f"{path} is not a stream of results: it is not UTF-8") from None
 
@@ -103,7 +105,7 @@ def checked(lines: Iterator[str] | TextIO) -> Iterator[Value]:
     counts: Counter[str] = Counter()
     expected = "a header"
     for number, line in enumerate(lines):
-        where = f"line {number + 1} is not the line of a stream"
+        where = f"line {number + 1} is not the line of one"
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
@@ -157,6 +159,8 @@ class Summary:
     hardening: dict[str, Cell] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     not_offered: Counter[str] = field(default_factory=Counter)
+    # What was not run, by the reason.
+    not_run: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, result: Value) -> None:
         revision, _, area = result["suite"].partition("/")
@@ -166,6 +170,10 @@ class Summary:
         self.counts[verdict] += 1
         if verdict == Verdict.NOT_OFFERED:
             self.not_offered[result["op"]] += 1
+        if verdict == Verdict.NOT_RUN:
+            names = self.not_run.setdefault(result.get("detail", ""), [])
+            if result["op"] not in names:
+                names.append(result["op"])
         for cell in (
             home.setdefault(revision, Cell()),
             *(() if apart else (self.cells.setdefault((revision, area), Cell()),)),
@@ -220,7 +228,7 @@ def joined(streams: Sequence[Stream]) -> Stream:
             "type": "footer",
             "counts": dict(counts),
             "score": whole.score(),
-            "verdict": overall(code, counts),
+            "verdict": overall(code, counts, whole.score()),
             "exit": int(code),
             "aborted": "; ".join(aborted) or None,
             "seconds": round(sum(one["seconds"] for one in footers), 3),

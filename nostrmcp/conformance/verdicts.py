@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum, StrEnum
 
 
@@ -42,6 +42,7 @@ class Overall(StrEnum):
     CONFORMING = "conforming"
     AS_BASELINE = "as the baseline says"
     PARTIAL = "partial"
+    UNSCORED = "no violation, but nothing was run that counts in a score"
     VIOLATIONS = "violations"
     STALE = "stale baseline"
     NOTHING = "no case was scored"
@@ -124,10 +125,13 @@ def exit_code(counts: dict[str, int], *, aborted: bool) -> Exit:
     return worst([code for code, applies in codes.items() if applies])
 
 
-def overall(code: Exit, counts: dict[str, int]) -> Overall:
-    """The verdict that goes with an exit code: who was not put to every case is never called conforming."""
+def overall(code: Exit, counts: dict[str, int], score: Mapping[str, Mapping[str, int]]) -> Overall:
+    """The verdict that goes with an exit code: who was not put to every case is never called conforming, nor who was
+    asked no MUST case of any document, as where only hardening was selected."""
     if code is not Exit.CONFORMING:
         return _OVERALL[code]
+    if not any(one["asked"] for one in score.values()):
+        return Overall.UNSCORED
     if counts.get(Verdict.NOT_OFFERED, 0) or counts.get(Verdict.NOT_RUN, 0):
         return Overall.PARTIAL
     return Overall.AS_BASELINE if counts.get(Verdict.EXPECTED, 0) else Overall.CONFORMING

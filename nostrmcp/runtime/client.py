@@ -67,6 +67,7 @@ class NostrClient:
         self._number = 0
         self._waiting: dict[Id, asyncio.Future[Result | Error]] = {}
         self._task: asyncio.Task[None] | None = None
+        self._are_answered = asyncio.Event()
         self.client = Client(settings, key, random, Now(int(clock()), self._loop.time()))
         self._driver = Driver(
             self.client,
@@ -137,6 +138,13 @@ class NostrClient:
         result: dict[str, Any] = outcome.result
         return result
 
+    async def answered(self) -> None:
+        """Until no request waits for its answer; the session's own time-outs end every wait. The answer to a
+        subscription is its end: it is not waited for."""
+        while not self.client.questions.are_answered:
+            self._are_answered.clear()
+            await self._are_answered.wait()
+
     async def initialize(self, mcp_version: str) -> dict[str, Any]:
         """The handshake, with no capabilities to offer; what the server says of itself."""
         client = {"name": "nostrmcp", "version": __version__}
@@ -153,6 +161,7 @@ class NostrClient:
 
     def _deliver(self, action: Deliver) -> None:
         message = action.message
+        self._are_answered.set()
         if isinstance(message, (Result, Error)) and message.id is not None:
             waiting = self._waiting.get(message.id)
             if waiting is not None:

@@ -46,10 +46,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What was found, and which relays did not answer, with the reason in words."""
+    """What was found, which relays did not answer, and which of these could not even be connected to; both with the
+    reason in words."""
 
     servers: tuple[Found, ...]
     silent: dict[str, str]
+    unreachable: dict[str, str]
 
 
 async def announcements(
@@ -59,14 +61,16 @@ async def announcements(
     key: SecretKey | None = None,
     seconds: float = 10.0,
     patience: float | None = None,
-) -> tuple[list[Event], dict[str, str]]:
-    """The announcements that relays have, verified, the current one of each address; and who did not answer in time.
+) -> tuple[list[Event], dict[str, str], dict[str, str]]:
+    """The announcements that relays have, verified, the current one of each address; who did not answer in time, and
+    who of these could not even be connected to; both with the reason.
 
     `patience` is how long the others are waited for once one relay has shown all it has, and has something.
     """
     authored = frozenset(authors)
     wanted = Filter(kinds=ANNOUNCEMENT_KINDS, authors=authored or None)
     waiting = dict.fromkeys(relays, "no answer in time")
+    unreachable: dict[str, str] = {}
     events: list[Event] = []
     # A relay that is not there is not waited for.
     settings = RelaySettings(backoff=seconds)
@@ -88,10 +92,12 @@ async def announcements(
                             limit.reschedule(min(limit.when() or inf, asyncio.get_running_loop().time() + patience))
                     elif isinstance(one, Ended) or (isinstance(one, Changed) and one.state is State.WAITING):
                         waiting[one.relay] = one.text if isinstance(one, Ended) else one.why
+                        if isinstance(one, Changed):
+                            unreachable[one.relay] = one.why
                         left.discard(one.relay)
         except TimeoutError:
             pass
-    return announce.merge(events), waiting
+    return announce.merge(events), waiting, unreachable
 
 
 def _is_true(event: Event) -> bool:
@@ -111,8 +117,10 @@ async def search(
     patience: float | None = None,
 ) -> Search:
     """The servers that relays know, each with its lists; see `announcements`."""
-    events, silent = await announcements(relays, authors=authors, key=key, seconds=seconds, patience=patience)
-    return Search(tuple(servers_in(events)), silent)
+    events, silent, unreachable = await announcements(
+        relays, authors=authors, key=key, seconds=seconds, patience=patience
+    )
+    return Search(tuple(servers_in(events)), silent, unreachable)
 
 
 def servers_in(events: Iterable[Event]) -> list[Found]:

@@ -86,6 +86,7 @@ class Driver:
         self._wake: asyncio.TimerHandle | None = None
         self._again: set[tuple[str, str]] = set()
         self._is_deaf = False
+        self._is_over = False
         self._broken: asyncio.Future[None] = self._loop.create_future()
         self._outstanding = 0
         self._settled = asyncio.Event()
@@ -175,6 +176,7 @@ class Driver:
 
     def close(self) -> None:
         """Nothing more is to be done at any time."""
+        self._is_over = True
         if self._wake is not None:
             self._wake.cancel()
 
@@ -191,7 +193,8 @@ class Driver:
             self._settled.set()
         text = ""
         if refused is not None:
-            self.report(refused)
+            if not self._is_over:  # else it was refused because the connections end
+                self.report(refused)
             # Of several relays some may only have been silent: what counts is the word of one that spoke.
             text = next((error.text for error in refused.errors if error.text), "")
         self.tell(self.machine.published, event_id, refused is None, text)

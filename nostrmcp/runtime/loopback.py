@@ -25,7 +25,8 @@ _AUTH_REQUIRED = "auth-required: prove your key first"
 
 @dataclass(frozen=True, slots=True)
 class RelayLimits:
-    """Everything a stranger can grow, bounded. A subscriber that leaves more than `unsent` bytes unread is cut."""
+    """Everything a stranger can grow, bounded. A subscriber that leaves more than `unsent` bytes unread of what comes
+    is cut; what is stored is sent no faster than it reads."""
 
     connections: int = 4096
     subscriptions: int = 256
@@ -196,7 +197,9 @@ class LoopbackRelay:
             while visitor.garbage <= self.limits.garbage:
                 data = await socket.receive()
                 self._note(visitor, "in", data)
-                self._take(visitor, data)
+                stored = self._take(visitor, data)
+                if stored is not None:
+                    await self._replay(visitor, *stored)
                 await socket.flush()
             await socket.close(1008, "too much that is no Nostr message")
         except SocketClosed:
@@ -207,22 +210,24 @@ class LoopbackRelay:
 
     # What clients say
 
-    def _take(self, visitor: _Visitor, data: bytes) -> None:
+    def _take(self, visitor: _Visitor, data: bytes) -> tuple[str, list[bytes]] | None:
+        """Do what a client says; of a subscription that begins, its name and what is stored for it."""
         try:
             frame = relay_frames.parse_client_frame(data)
         except Violation as violation:
             visitor.garbage += 1
             self._refuse_garbage(visitor, data, refusal(violation))
-            return
+            return None
         match frame:
             case relay_frames.Publish(event):
                 self._publish(visitor, event)
             case relay_frames.Req(name, wanted):
-                self._subscribe(visitor, name, wanted)
+                return self._subscribe(visitor, name, wanted)
             case relay_frames.Close(name):
                 self._audience.unsubscribe(visitor, name)
             case relay_frames.Authenticate(event):
                 self._authenticate(visitor, event)
+        return None
 
     def _refuse_garbage(self, visitor: _Visitor, data: bytes, text: str) -> None:
         """A REQ with a filter that is not understood is told by its name, the rest in a NOTICE."""
@@ -248,7 +253,9 @@ class LoopbackRelay:
         visitor.keys.add(event.pubkey)
         self._say(visitor, Ok(event.id, True, "").dump())
 
-    def _subscribe(self, visitor: _Visitor, name: str, wanted: tuple[filters.Filter, ...]) -> None:
+    def _subscribe(
+        self, visitor: _Visitor, name: str, wanted: tuple[filters.Filter, ...]
+    ) -> tuple[str, list[bytes]] | None:
         faults = self.faults.of(None, FaultName.CLOSED, FaultName.IGNORE_FILTERS)
         mine = self._audience.names(visitor)
         refused = None
@@ -261,13 +268,25 @@ class LoopbackRelay:
         if refused is not None:
             self._audience.unsubscribe(visitor, name)
             self._say(visitor, Closed(name, refused).dump())
-            return
+            return None
         if FaultName.IGNORE_FILTERS in faults:
             wanted = (filters.Filter(),)
-        for event in self._store.query(wanted, int(self._clock()), self.limits.query):
-            self._say(visitor, Deliver(name, event).dump())
-        self._say(visitor, Eose(name).dump())
         self._audience.subscribe(visitor, name, wanted)
+        return name, [event.id for event in self._store.query(wanted, int(self._clock()), self.limits.query)]
+
+    async def _replay(self, visitor: _Visitor, name: str, stored: list[bytes]) -> None:
+        """What was stored, as fast as the client reads; until it has all, nothing more of it is read.
+
+        Events are looked up one by one: what is gone meanwhile is held for nobody. What comes meanwhile is told
+        between them.
+        """
+        for event_id in stored:
+            event = self._store.get(event_id)
+            if event is not None:
+                frame = Deliver(name, event).dump()
+                self._note(visitor, "out", frame)
+                await visitor.socket.send(frame)
+        self._say(visitor, Eose(name).dump())
 
     def _publish(self, visitor: _Visitor, event: Event) -> None:
         faults = self.faults.of(event, *FaultName) if self.faults else {}

@@ -104,6 +104,10 @@ class Store:
             self._remove(next(iter(self._events.values())))
         return Outcome.NEW
 
+    def get(self, event_id: bytes) -> Event | None:
+        """The event, while it is here."""
+        return self._events.get(event_id)
+
     def query(self, wanted: Iterable[Filter], now: int, limit: int) -> list[Event]:
         """What matches any filter, newest first, each filter's own limit kept and never more than `limit` for each.
 

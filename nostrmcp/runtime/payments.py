@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..mcp.jsonrpc import Message, Notification, Request, Result
@@ -40,10 +41,15 @@ class _Program:
         if self._process is None and self._loop.time() < self._not_before:
             self._loop.call_soon(self._answered, self._number, None)
             return self._number
+        self.start().send(Request(self._number, method, params))
+        return self._number
+
+    def start(self) -> StdioProcess:
+        """The program, which runs from now on."""
         if self._process is None:
             self._process = StdioProcess(self._command, self._said, self._gone, limits=LIMITS)
-        self._process.send(Request(self._number, method, params))
-        return self._number
+            self.started()
+        return self._process
 
     def forget(self, number: int) -> None:
         """Wait no longer for the answer to a question."""
@@ -55,6 +61,9 @@ class _Program:
 
     def notified(self, notification: Notification) -> None:
         """What it says unasked."""
+
+    def started(self) -> None:
+        """It was started, perhaps not for the first time."""
 
     def ended(self) -> None:
         """It has ended by itself, and every question was answered with None."""
@@ -79,16 +88,35 @@ class _Program:
         self.ended()
 
 
+@dataclass(slots=True)
+class _Sale:
+    """What a request was charged for, and what becomes of it; once there is one, its invoice."""
+
+    params: dict[str, Any]
+    paid: Callable[[], None]
+    unpaid: Callable[[], None]
+    invoice: str | None = None
+    until: float = 0.0
+
+
 class ProcessorCommand(_Program):
     """A payment processor. It is asked `invoice`, and says `paid` or `unpaid` about each one later.
 
-    An invoice is to expire after `seconds`, as the demand for its payment does: the `payment` of a server's timers.
+    An invoice is to expire after `seconds`, as the demand for its payment does: the `payment` of a server's timers. If
+    the program ends, clients may pay the invoices that it gave out all the same: it is started again, and asked to
+    `resume` each.
     """
 
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         super().__init__(command)
         self._seconds = seconds
-        self._open: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {}
+        self._open: dict[str, _Sale] = {}
+        self._restart: asyncio.TimerHandle | None = None
+
+    async def close(self) -> None:
+        if self._restart is not None:
+            self._restart.cancel()
+        await super().close()
 
     def charge(
         self, charge: Charge, invoiced: Callable[[str], None], paid: Callable[[], None], unpaid: Callable[[], None]
@@ -97,15 +125,6 @@ class ProcessorCommand(_Program):
         if len(self._open) >= MAX_OPEN:
             self._loop.call_soon(unpaid)
             return
-        self._open[request] = (paid, unpaid)
-
-        def answered(result: dict[str, Any] | None) -> None:
-            invoice = None if result is None else result.get("invoice")
-            if type(invoice) is str:
-                invoiced(invoice)
-            elif self._open.pop(request, None) is not None:
-                unpaid()
-
         params = {
             "request": request,
             "client": charge.client.hex(),
@@ -113,9 +132,18 @@ class ProcessorCommand(_Program):
             "capability": price.capability,
             "amount": price.amount,
             "unit": price.unit,
-            "seconds": int(self._seconds),
         }
-        number = self.ask("invoice", params, answered)
+        sale = self._open[request] = _Sale(params, paid, unpaid)
+
+        def answered(result: dict[str, Any] | None) -> None:
+            invoice = None if result is None else result.get("invoice")
+            if type(invoice) is str:
+                sale.invoice, sale.until = invoice, self._loop.time() + self._seconds
+                invoiced(invoice)
+            else:
+                self._end(request, paid=False)
+
+        number = self.ask("invoice", params | {"seconds": int(self._seconds)}, answered)
         # The time for making the invoice, and then the time for paying it: nobody waits after that.
         self._loop.call_later(2 * self._seconds, self._expire, request, number)
 
@@ -127,13 +155,49 @@ class ProcessorCommand(_Program):
         request = (notification.params or {}).get("request")
         if notification.method not in ("paid", "unpaid") or type(request) is not str or request not in self._open:
             return
-        paid, unpaid = self._open.pop(request)
-        (paid if notification.method == "paid" else unpaid)()
+        self._end(request, paid=notification.method == "paid")
+
+    def _end(self, request: str, *, paid: bool) -> None:
+        sale = self._open.pop(request, None)
+        if sale is not None:
+            (sale.paid if paid else sale.unpaid)()
 
     def ended(self) -> None:
-        waiting, self._open = self._open, {}
-        for _, unpaid in waiting.values():
-            unpaid()
+        """What has an invoice may still be paid. The program is started again for it, as late as for a question."""
+        if self._given_out() and self._restart is None:
+            self._restart = self._loop.call_later(PAUSE, self._start_again)
+
+    def _start_again(self) -> None:
+        self._restart = None
+        if self._given_out():
+            self.start()
+
+    def started(self) -> None:
+        self._resume(self._given_out())
+
+    def _given_out(self) -> list[str]:
+        """The requests with an invoice that can still be paid."""
+        now = self._loop.time()
+        return [request for request, sale in self._open.items() if sale.invoice is not None and now < sale.until]
+
+    def _resume(self, requests: list[str]) -> None:
+        """Ask about invoices that were given out before, one after the other: there may be more than a program reads
+        at once."""
+        while requests:
+            sale = self._open.get(request := requests.pop())
+            if sale is not None:
+                seconds = max(int(sale.until - self._loop.time()), 0)
+                params = sale.params | {"seconds": seconds, "invoice": sale.invoice}
+                self.ask("resume", params, partial(self._resumed, request, requests))
+                return
+
+    def _resumed(self, request: str, others: list[str], result: dict[str, Any] | None) -> None:
+        """An error means that it will never know of a payment; that it has ended again means nothing."""
+        if self._process is None:
+            return
+        if result is None:
+            self._end(request, paid=False)
+        self._resume(others)
 
 
 class WalletCommand(_Program):

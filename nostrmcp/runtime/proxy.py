@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import stat
 from typing import BinaryIO
 
 from ..mcp import jsonrpc
@@ -32,6 +34,12 @@ class _End(asyncio.BaseProtocol):
         self.closed.set()
 
 
+def _can_wait(source: BinaryIO) -> bool:
+    """Whether a loop can wait for what comes, as from a pipe or a terminal."""
+    mode = os.fstat(source.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or source.isatty()
+
+
 class Host:
     """The MCP host that launched us, at the other end of two pipes; files serve as well."""
 
@@ -45,11 +53,11 @@ class Host:
 
     async def __aenter__(self) -> Host:
         loop = asyncio.get_running_loop()
-        try:
+        if _can_wait(self._source):
             self._read, _ = await loop.connect_read_pipe(
                 lambda: asyncio.StreamReaderProtocol(self._reader), self._source
             )
-        except ValueError:  # a file: all of it is there
+        else:  # a file, or nothing at all: what it has is there
             self._reader.feed_data(self._source.read())
             self._reader.feed_eof()
         with contextlib.suppress(ValueError):
@@ -85,7 +93,7 @@ class Host:
             self._write.write(line)
 
     async def converse(self, client: NostrClient) -> None:
-        """Give the server what the host says, line by line, until the host says no more.
+        """Give the server what the host says, line by line, until the host says no more and has its answers.
 
         What is no message is answered as JSON-RPC asks; a batch is refused, as on Nostr.
         """
@@ -95,11 +103,20 @@ class Host:
             except ValueError:
                 raise HostGone(f"the host wrote a line of more than {MAX_LINE} bytes") from None
             if not line:
-                return
+                return await self._hear_the_rest(client)
             if line.strip():
                 self._pass_on(client, line)
             # A line that is there already is read without a pause: relays would wait for a host that says much.
             await asyncio.sleep(0)
+
+    async def _hear_the_rest(self, client: NostrClient) -> None:
+        """Wait for the answers that are still to come, as long as the host is there to read them."""
+        waiting = [asyncio.ensure_future(one) for one in (client.answered(), self._end.closed.wait())]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waiting:
+                one.cancel()
 
     def _pass_on(self, client: NostrClient, line: bytes) -> None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -255,11 +256,18 @@ async def connect(url: str, limits: SocketLimits) -> Socket:
     except TimeoutError:
         raise SocketClosed("no answer in time") from None
     except OSError as problem:
-        raise SocketClosed(problem.strerror or "it cannot be reached") from None
+        raise SocketClosed(_unreachable(problem)) from None
     except (WebSocketException, ValueError, EOFError, ImportError) as problem:
         raise SocketClosed(f"no WebSocket there: {shown(str(problem))}") from None
     assert isinstance(connection, _Connection)
     return Socket(connection)
+
+
+def _unreachable(problem: OSError) -> str:
+    """The system's words for a connection that failed, where the loop has put its own in their place."""
+    if problem.errno and (problem.strerror or "").startswith("Connect call failed"):
+        return os.strerror(problem.errno)
+    return problem.strerror or "it cannot be reached"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,11 @@ class Questions:
     def __len__(self) -> int:
         return len(self._questions)
 
+    @property
+    def are_answered(self) -> bool:
+        """Whether the local client waits for nothing."""
+        return all(question.is_ours for question in self._questions.values())
+
     def find(self, event_id: bytes) -> Question | None:
         return self._questions.get(event_id)
 

@@ -84,7 +84,8 @@ class Client:
         self.subscriptions = Subscriptions(self)
         announcement = settings.server.announcement
         self.server_id = settings.server.id
-        self._ephemeral = announcement is not None and announce.says_ephemeral(announcement)
+        says_so = announcement is not None and announce.says_ephemeral(announcement)
+        self._ephemeral = says_so or settings.server.ephemeral_wraps
         self.questions = Questions(self)
         if announcement is not None:
             self.questions.learn_prices(announcement)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ..nostr import Event, LocalProtocolError
+from ..nostr import Event, LocalProtocolError, nip59
 from ..revisions import Revision
 from ..translate.errors import ErrorClass
 from ..translate.route import Price
@@ -118,11 +118,13 @@ def refuse_unknown_encryption(policy: Encryption, revisions: tuple[Revision, ...
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """The server that a client speaks to. Without `id` the first that answers initialize is taken."""
+    """The server that a client speaks to. Without `id` the first that answers initialize is taken. With
+    `ephemeral_wraps` it is known to read wraps of kind 21059, though no announcement may say so."""
 
     pubkey: bytes
     id: str | None = None
     announcement: Event | None = None
+    ephemeral_wraps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +196,7 @@ class ClientSettings:
         refuse_unknown_encryption(self.encryption, (self.revision,))
         if not self.handshake and self.server.announcement is None:
             raise LocalProtocolError(ErrorClass.NOT_CARRIED, "without an announcement there must be a handshake")
+        encrypts = self.encryption is not Encryption.DISABLED and self.ephemeral_wraps
+        if self.server.ephemeral_wraps and not (encrypts and nip59.EPHEMERAL_WRAP in self.revision.kinds.wraps):
+            detail = "ephemeral wraps are asked for, and the revision has none, or they are disabled"
+            raise LocalProtocolError(ErrorClass.NOT_CARRIED, detail)

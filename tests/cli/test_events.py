@@ -14,6 +14,7 @@ import pytest
 from nostrmcp.cli.main import main
 from nostrmcp.conformance.vectors import load_suites
 from nostrmcp.nostr import SecretKey, UnsignedEvent, nip19, nip59
+from nostrmcp.runtime.loopback import Record
 
 SUITES = {suite.name: suite for suite in load_suites()}
 BY_ID = {case.id: case for suite in SUITES.values() for case in suite.cases}
@@ -47,6 +48,27 @@ def test_a_sound_event(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0] == f"event     {event['id']}"
     assert any(line.startswith("revision  dvmcp-rev1 (kind 5910") for line in lines)
     assert any("the server that is addressed" in line for line in lines)
+
+
+def test_of_what_a_relay_recorded_the_events_that_were_published(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    event = conforming("dvmcp-rev1")
+    frames = [
+        ("in", ["REQ", "a", {}]),
+        ("in", ["EVENT", event]),
+        ("out", ["EVENT", "a", event]),
+        ("out", ["EOSE", "a"]),
+    ]
+    records = [Record(1.0, 1, way, json.dumps(frame).encode()).dump() for way, frame in frames]
+    broken = Record(1.0, 1, "in", b'["EVENT",').dump()
+    file.write_bytes(b"\n".join([*records, broken]))
+    assert main(["inspect", "--json", str(file)]) == 1
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["id"], first["sound"]) == (event["id"], True)
+    assert second["invalid"] is not None
+    file.write_bytes(records[0])
+    assert main(["inspect", str(file)]) == 2
 
 
 def test_an_event_over_several_lines(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,6 +115,17 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"invoice": "lnbc210n1qqq"}}), flush=True)
     print(json.dumps({"jsonrpc": "2.0", "method": "paid", "params": {"request": request}}), flush=True)
 """
+ENDS_AND_RESUMES = """
+import json, sys
+asked = json.loads(sys.stdin.readline())
+result = {"invoice": "lnbc210n1qqq"} if asked["method"] == "invoice" else {}
+print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+if asked["method"] == "resume":
+    assert asked["params"]["invoice"] == "lnbc210n1qqq"
+    paid = {"request": asked["params"]["request"]}
+    print(json.dumps({"jsonrpc": "2.0", "method": "paid", "params": paid}), flush=True)
+    sys.stdin.readline()
+"""
 PAYS = """
 import json, sys
 for line in sys.stdin:
@@ -143,6 +154,16 @@ def test_a_priced_tool_through_programs(url: str, tmp_path: Path) -> None:
         assert not paid.exists()
         assert call(url, found, *pay, "--max-sats", "21") == "42\n"
         assert paid.read_text() == "pay lnbc210n1qqq 21\n"
+
+
+def test_a_processor_that_ended_hears_of_the_payment_later(url: str, tmp_path: Path) -> None:
+    till, wallet = tmp_path / "till.py", tmp_path / "wallet.py"
+    till.write_text(ENDS_AND_RESUMES)
+    wallet.write_text(PAYS)
+    pay = ["--pay-with", f"{sys.executable} {wallet} {tmp_path / 'paid'}", "--max-sats", "21"]
+    price = ["--price", "tool:add=21sats", "--payment-processor", f"{sys.executable} {till}"]
+    with gateway(url, "--revision", "contextvm", *price) as found:
+        assert call(url, found, *pay) == "42\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -175,8 +196,14 @@ def test_people_read_where_it_is(url: str) -> None:
         assert all(row.split()[1].startswith("naddr1") for row in rows)
 
 
-def test_an_mcp_server_that_cannot_be_started_is_told(url: str) -> None:
-    with gateway(url, "--shared", command=["./no-such-program"]) as found:
+def test_an_mcp_server_that_cannot_be_started_is_told(url: str, tmp_path: Path) -> None:
+    done = nostrmcp("gateway", "--relay", url, "--", "./no-such-program")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "nostrmcp: there is no program './no-such-program' that can be started\n"
+    broken = tmp_path / "broken"
+    broken.write_text("#!/no/such/interpreter\n")
+    broken.chmod(0o700)
+    with gateway(url, "--shared", command=[str(broken)]) as found:
         assert found["process"].stderr.readline() == (
             "nostrmcp: the MCP server mcp: it cannot be started: No such file or directory\n"
         )
@@ -196,7 +223,7 @@ SERVED = ["--", "x"]
 def test_options_that_make_no_sense(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*GATEWAY, *words, *SERVED])
-    assert ended.value.code == 2 and f"error: argument {words[0]}: " in capsys.readouterr().err
+    assert ended.value.code == 2 and f": argument {words[0]}: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,10 @@ def test_the_relay_and_the_key_may_come_from_the_environment(server: dict[str, A
 def test_a_server_that_is_not_there_is_not_waited_for_longer_than_asked(url: str) -> None:
     done = nostrmcp("call", NOBODY, "--relay", url, "--timeout", "0.2", "add")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "nostrmcp: error -32603: no answer in time\n"
+    told = "no relay has an announcement of it, so contextvm was spoken: --revision names another"
+    assert done.stderr == f"nostrmcp: error -32603: no answer in time ({told})\n"
+    named = nostrmcp("call", NOBODY, "--relay", url, "--timeout", "0.2", "--revision", "contextvm", "add")
+    assert named.stderr == "nostrmcp: error -32603: no answer in time\n"
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -114,6 +117,49 @@ def test_a_proxy_is_a_local_mcp_server(revision: str, server: dict[str, Any], ur
         host.stdin.close()
         assert host.wait(timeout=GUARD) == 0
         assert host.stderr.read() == ""
+
+
+def test_a_proxy_waits_for_the_answers_when_its_input_has_ended(
+    server: dict[str, Any], url: str, tmp_path: Path
+) -> None:
+    [naddr] = [one["naddr"] for one in server["servers"] if one["revision"] == "contextvm"]
+    client = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    counting = {"name": "count", "arguments": {"steps": 2, "pause": 0.1}, "_meta": {"progressToken": 1}}
+    asked = [("initialize", client), ("tools/call", counting), ("tools/list", {})]
+    lines = [{"jsonrpc": "2.0", "id": n, "method": name, "params": params} for n, (name, params) in enumerate(asked)]
+    given = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "messages.jsonl").write_text(given)
+    with (tmp_path / "messages.jsonl").open() as file:
+        from_file = nostrmcp("proxy", naddr, stdin=file)
+    for done in (from_file, nostrmcp("proxy", naddr, input=given)):
+        assert (done.returncode, done.stderr) == (0, "")
+        answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines()) if "id" in one}
+        assert answers.keys() == {0, 1, 2}
+        assert answers[1]["result"]["content"] == [{"type": "text", "text": "counted to 2"}]
+
+
+def test_a_proxy_whose_input_has_ended_waits_no_longer_than_for_an_answer(url: str) -> None:
+    lines = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    done = nostrmcp("proxy", NOBODY, "--relay", url, "--timeout", "0.2", input=lines)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["error"]["message"] == "no answer in time"
+
+
+def test_a_proxy_that_nobody_reads_any_more_waits_for_nothing(url: str) -> None:
+    with started("proxy", NOBODY, "--relay", url, "--timeout", "3600", stdin=subprocess.PIPE) as host:
+        assert host.stdin is not None and host.stdout is not None
+        print('{"jsonrpc":"2.0","id":1,"method":"ping"}', file=host.stdin, flush=True)
+        host.stdin.close()
+        host.stdout.close()
+        assert host.wait(timeout=GUARD) == 0
+
+
+def test_a_server_that_reads_ephemeral_wraps_alone_is_reached_where_one_says_so() -> None:
+    with relay("--fault", "drop:kind=1059") as deaf, gateway(deaf, "--revision", "contextvm") as quiet:
+        target = ["call", quiet["npub"], "--relay", deaf, "--timeout", "20", "echo", '{"text": "x"}']
+        done = nostrmcp(*target, "--ephemeral-wraps", "--encryption", "required")
+        assert (done.returncode, done.stdout) == (0, "x\n")
+        assert nostrmcp(*target, "--timeout", "0.5").stderr.startswith("nostrmcp: error -32603: no answer in time")
 
 
 def test_a_proxy_is_a_server_to_the_official_client(server: dict[str, Any], url: str) -> None:
@@ -170,6 +216,7 @@ def test_discover_names_relays_that_do_not_answer(server: dict[str, Any], url: s
         (["call", NOBODY, "--relay", URL, "--pay-with", "'"], "--pay-with is not a command: '"),
         (["call", NOBODY, "--relay", URL, "--key-file", "none"], "cannot read none: No such file or directory"),
         (["call", NOBODY, "--relay", URL, "--revision", "dvmcp-rev1", "--encryption", "required"], "encryption is"),
+        (["call", NOBODY, "--relay", URL, "--ephemeral-wraps", "--revision", "dvmcp-rev1"], "ephemeral wraps are"),
         (["discover"], "no relay is known: name one with --relay"),
         (["discover", "--relay", URL, "--author", "x"], "x is not a public key: give an npub or 64 hexadecimal digits"),
     ],

@@ -29,7 +29,8 @@ def test_a_request_that_makes_no_sense(arguments: list[str], capsys: pytest.Capt
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: nostrmcp")
+    err = capsys.readouterr().err
+    assert err.startswith("nostrmcp") and err.endswith(" --help`\n") and err.count("\n") == 1
 
 
 @pytest.mark.parametrize("action", ["list", "show", "copy", "check"])

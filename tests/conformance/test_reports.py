@@ -128,7 +128,7 @@ def test_junit_says_what_its_readers_expect() -> None:
     text = rendered("junit", *MIXED)
     report = junitparser.JUnitXml.fromstring(text)
     assert (report.tests, report.failures, report.errors, report.skipped) == (10, 2, 2, 2)
-    assert report.name == "nostrmcp conformance: cmd:x"
+    assert report.name == "nostrmcp conformance: cmd:x: conforming"
     suites = {one.name: one for one in report}
     assert sorted(suites) == ["common/nip01", "contextvm/decode", "hardening/common/nip01"]
     found = {case.name: case for suite in report for case in suite}
@@ -167,6 +167,34 @@ def test_markdown_is_short_and_has_the_matrix() -> None:
     text = rendered("md", *many)
     assert text.count("| FAIL |") == 50
     assert text.endswith("\n30 more are in the other reports.\n")
+
+
+def test_what_was_not_run_is_told_with_what_it_needs() -> None:
+    needs = "it needs --hint slow=TOOL:JSON, a tool that takes a while, say a second"
+    missing = [result(one, op=one, verdict="NOT_RUN", status="not-run", detail=needs) for one in ("cancel", "again")]
+    results = [result("a"), *missing]
+    told = f"again, cancel: {needs}"
+    assert f"not run: {told}\n" in rendered("terminal", *results, verdict="partial")
+    page = Page(rendered("html", *results, verdict="partial"))
+    assert f"Not run{told}" in page.text and page.open == []
+    assert f"\nNot run: {told}\n" in rendered("md", *results, verdict="partial").replace("\\", "")
+    broken_off = {"verdict": "it could not be run", "exit": 3, "aborted": "no hello"}
+    for kind in ("terminal", "html", "md"):
+        assert needs not in rendered(kind, *missing, **broken_off)
+
+
+def test_a_run_without_a_score_says_so_everywhere() -> None:
+    """Whoever passed only rules of ours has not shown that it conforms to anything."""
+    unscored = "no violation, but nothing was run that counts in a score"
+    only = result("apart", hardening=True)
+    text = rendered("terminal", only, verdict=unscored)
+    assert text.endswith(f"cmd:x: {unscored}\n") and "\nscore:" not in text
+    assert rendered("md", only, verdict=unscored).startswith(f"## MCP over Nostr: cmd\\:x\\: {unscored}\n")
+    assert junitparser.JUnitXml.fromstring(rendered("junit", only, verdict=unscored)).name.endswith(f": {unscored}")
+    page = rendered("html", only, verdict=unscored)
+    assert unscored in Page(page).text and '<h1>cmd:x: <span class="">' in page
+    assert '<span class="good">' in rendered("html", result("a"))
+    assert '<span class="bad">' in rendered("html", result("a"), verdict="violations", exit=1)
 
 
 class Page(HTMLParser):

@@ -16,6 +16,7 @@ import pytest
 
 from nostrmcp.cli import reports
 from nostrmcp.cli.main import main
+from nostrmcp.conformance.render import words as words_of_reports
 from nostrmcp.conformance.selection import Selection, features_of, in_order, is_hardening, revisions_of, survey
 from nostrmcp.conformance.testee import BadTestee, command_of
 from nostrmcp.conformance.vectors import load_suites
@@ -23,6 +24,7 @@ from nostrmcp.conformance.vectors import load_suites
 from .running import animal, run
 
 ROOT = Path(__file__).resolve().parents[2]
+UNSCORED = "no violation, but nothing was run that counts in a score"
 CASES = {case.id: case for suite in load_suites() for case in suite.cases}
 
 
@@ -48,6 +50,9 @@ def test_hardening_is_in_no_score(capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert all(one["hardening"] for one in ran.results.values())
     assert ran.footer["score"] == {}
+    assert (ran.code, ran.footer["verdict"]) == (0, UNSCORED)
+    main(["conformance", "run", "--testee", "self", "--case", "detect-announcement-11316"])
+    assert capsys.readouterr().out.endswith(f"nostrmcp 0.1.0: {UNSCORED}\n")
 
 
 def test_a_case_that_also_shows_a_rule_of_ours_is_hardening(capsys: pytest.CaptureFixture[str]) -> None:
@@ -298,6 +303,40 @@ def test_a_failing_case_is_run_again_by_the_command_that_is_told(capsys: pytest.
     assert told[0] in shown
 
 
+def test_a_class_that_nobody_agreed_on_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(capsys, animal("unknown-class"), "--suite", "bip340")
+    known = "refused as i_do_not_like_it, a class that errors.json does not have"
+    details = [one["detail"] for one in ran.results.values() if one["op"] == "schnorr_verify" and "detail" in one]
+    assert details and all(one.startswith(known) for one in details)
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "options"),
+    [
+        ("hangs", "bip340-verify", ("--timeout", "0.3", "--start-timeout", "50.0")),
+        ("refuses-everything", "bip340-verify", ("--no-smoke", "--seed", "7")),
+        ("skips", "bip340-verify", ("--baseline", "BASELINE")),
+    ],
+)
+def test_the_command_that_is_told_has_all_that_the_outcome_depends_on(
+    name: str, case: str, options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = tmp_path / "a baseline.toml"
+    known.write_text(f'[[expect]]\ncase = "{case}"\nstatus = "skip"\nreason = "later"\n')
+    given = [str(known) if one == "BASELINE" else one for one in options]
+    first = run(capsys, animal(name), "--suite", "bip340", *given)
+    program, *words = shlex.split(words_of_reports.rerun(first.header, first.results[case]))
+    assert program == "nostrmcp"
+    for option in ("--testee", "--seed", *options[::2]):
+        assert option in words
+    main([*words, "--json"])
+    header, again, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    assert words_of_reports.rerun(header, again).split() == words_of_reports.rerun(first.header, again).split()
+    told = ("case", "status", "verdict", "detail", "baseline", "actual")
+    assert {one: again.get(one) for one in told} == {one: first.results[case].get(one) for one in told}
+    assert again["status"] != "pass"
+
+
 def test_reports_to_files_and_again_from_the_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {kind: tmp_path / f"report.{kind}" for kind in ("json", "junit", "html", "md")}
     targets = [f"{kind}={path}" for kind, path in files.items()]
@@ -367,7 +406,7 @@ def test_a_run_that_is_interrupted_takes_its_testee_with_it(number: signal.Signa
         pid = int(told.read_text())
         runner.send_signal(number)
         _, errors = runner.communicate(timeout=60)
-    assert (runner.returncode, errors) == (130, "nostrmcp: interrupted\n")
+    assert (runner.returncode, errors) == (130, "")
     assert state_of(pid) in ("", "Z")
 
 
@@ -392,7 +431,7 @@ def test_the_progress_bar_is_for_terminals(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_the_same_program_as_a_module() -> None:
-    command = [sys.executable, "-m", "nostrmcp", "conformance", "run", "--testee", "self", "--suite", "nip40"]
+    command = [sys.executable, "-m", "nostrmcp", "conformance", "run", "--testee", "self", "--suite", "nip19"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"PYTHONUTF8": "1"})
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("conforming\n")

@@ -81,6 +81,9 @@ def test_exit_code_where_several_apply(number: int) -> None:
         assert exit_code(counts or {"PASS": 1}, aborted="aborted" in names) == min(applying, key=order.index)
 
 
+SCORED = {"common": {"passed": 1, "asked": 1}, "contextvm": {"passed": 0, "asked": 0}}
+
+
 def test_a_run_in_which_nothing_happened_is_no_success() -> None:
     assert exit_code({}, aborted=False) == Exit.USAGE
 
@@ -97,9 +100,12 @@ def test_a_run_in_which_nothing_happened_is_no_success() -> None:
     ],
 )
 def test_the_good_ends(counts: dict[str, int], expected: str) -> None:
-    assert overall(Exit.CONFORMING, counts) == expected
+    assert overall(Exit.CONFORMING, counts, SCORED) == expected
+    for score in ({}, {"contextvm": {"passed": 0, "asked": 0}}):
+        assert overall(Exit.CONFORMING, counts, score) == "no violation, but nothing was run that counts in a score"
 
 
 def test_every_exit_code_has_a_meaning_and_a_verdict() -> None:
     assert set(MEANING) == set(Exit)
-    assert {overall(code, {}) for code in Exit} | {Overall.AS_BASELINE, Overall.PARTIAL} == set(Overall)
+    good = {Overall.AS_BASELINE, Overall.PARTIAL, Overall.UNSCORED}
+    assert {overall(code, {}, SCORED) for code in Exit} | good == set(Overall)

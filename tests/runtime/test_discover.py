@@ -79,11 +79,11 @@ async def test_only_the_newest_of_an_address_and_only_what_is_signed() -> None:
     async with LoopbackRelay(clock=lambda: NOW) as relay:
         await publish(relay, LIVING, newer, FIRST)
         relay.faults.add(parse("closed=error:times=1"))
-        assert await announcements([relay.url]) == ([], {relay.url: "error: as asked for"})
+        assert await announcements([relay.url]) == ([], {relay.url: "error: as asked for"}, {})
         relay.faults.clear()
-        events, silent = await announcements([relay.url])
+        events, silent, _ = await announcements([relay.url])
         assert (set(events), silent) == ({newer, FIRST}, {})
-        events, _ = await announcements([relay.url], authors=[BOB.public_key.x])
+        events, _, _ = await announcements([relay.url], authors=[BOB.public_key.x])
         assert events == []
     assert merge([LIVING, newer]) == [newer]
 
@@ -113,7 +113,7 @@ async def test_a_relay_that_says_nothing_is_waited_for_as_long_as_asked() -> Non
     async with LoopbackRelay(clock=lambda: NOW) as relay:
         await publish(relay, LIVING)
         relay._subscribe = lambda *given: None  # type: ignore[method-assign]
-        assert await announcements([relay.url], seconds=0.2) == ([], {relay.url: "no answer in time"})
+        assert await announcements([relay.url], seconds=0.2) == ([], {relay.url: "no answer in time"}, {})
 
 
 @run

@@ -74,6 +74,58 @@ async def test_kind_classes() -> None:
         assert sorted(await client.listen("s", {})) == ["new", "regular", "x2", "y"]
 
 
+# More than the system takes for a connection that nobody reads.
+MUCH = [event(f"{number} {'x' * 60_000}", at=NOW + number) for number in range(400)]
+
+
+async def stuck(relay: LoopbackRelay) -> Socket:
+    """The relay's end of the connection that the client has left too much unread of."""
+    while True:
+        for visitor in relay._visitors:
+            if visitor.socket._connection.paused:
+                return visitor.socket
+        await asyncio.sleep(0)
+
+
+@run
+async def test_what_is_stored_is_sent_as_it_is_read() -> None:
+    records: list[Record] = []
+    async with LoopbackRelay(clock=lambda: NOW, record=records.append) as relay:
+        for one in MUCH:
+            relay._store.add(one, NOW)
+        slow, other = await raw(relay), await raw(relay)
+        await slow.say("REQ", "all", {})
+        socket = await stuck(relay)
+        assert socket.unsent < 1 << 18
+        begun = sum(record.direction == "out" for record in records)
+        assert 0 < begun < len(MUCH)
+        # The newest is sent first: the oldest is still to come, and is not kept for who was to get it.
+        assert await other.publish(event(kind=5, tags=(("e", MUCH[0].id.hex()),), at=NOW)) == (True, "")
+        assert await other.publish(event("live", LIVE, at=NOW)) == (True, "")
+        heard = []
+        while (frame := await slow.hear())[0] == "EVENT":
+            heard.append(frame[2]["content"].split()[:1])
+        assert frame == ["EOSE", "all"]
+        assert [one for one in heard if one not in (["live"], [])] == [[str(n)] for n in range(399, 0, -1)]
+        assert sorted(one for one in heard if one in (["live"], [])) == [[], ["live"]]
+        assert await slow.listen("none", {"kinds": [7]}) == []
+
+
+@run
+async def test_who_leaves_in_the_middle_of_what_is_stored_is_forgotten() -> None:
+    records: list[Record] = []
+    async with LoopbackRelay(clock=lambda: NOW, record=records.append) as relay:
+        for one in MUCH:
+            relay._store.add(one, NOW)
+        gone = await raw(relay)
+        await gone.say("REQ", "all", {})
+        await stuck(relay)
+        gone.socket.abort()
+        while relay.connections:
+            await asyncio.sleep(0)
+        assert sum(record.direction == "out" for record in records) < len(MUCH)
+
+
 @run
 async def test_deletion_and_expiration() -> None:
     now = [NOW]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
+import textwrap
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
-from nostrmcp.runtime import payments
+from nostrmcp.runtime import example_processor, payments
 from nostrmcp.runtime.payments import ProcessorCommand, Purse, SpendingLimit, WalletCommand
+from nostrmcp.runtime.stdio import StdioLimits
 from nostrmcp.session.actions import Charge, Pay
 from nostrmcp.translate.route import Price
 
-from .helpers import ALICE, run
+from .helpers import ALICE, run, skip
 
 ONE, TWO = bytes([1]) * 32, bytes([2]) * 32
 PRICE = Price("tool", "add", "100", "sats")
@@ -162,19 +166,107 @@ async def test_what_a_processor_says_of_others_or_garbled_is_nothing() -> None:
         assert happened.is_over
 
 
+@pytest.mark.parametrize("fate", ["paid", "unpaid"])
 @run
-async def test_a_processor_that_ends_leaves_nothing_open_and_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_processor_that_ends_is_asked_again_about_what_it_gave_out(fate: str) -> None:
+    """It may have been paid while nobody listened; an error says that it was not and will not be."""
+    body = """
+        word = "error" if asked["method"] == "resume" and "FATE" == "unpaid" else "result"
+        if asked["method"] == "resume" and word == "result": say(method="FATE", params={"request": params["request"]})
+        say(id=asked["id"], **{word: {"code": 1, "message": "no", "invoice": json.dumps(asked["method"])}})
+        if asked["method"] == "invoice": sys.exit()
+        """.replace("FATE", fate)
+    async with processor(_flat(body)) as (charge, happened):
+        charge(ONE)
+        assert await happened.next() == ("invoiced", "01", '"invoice"')
+        assert await happened.next() == (fate, "01")
+        assert happened.is_over and not charge.program._open
+
+
+@run
+async def test_what_a_processor_is_asked_when_it_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that it was told before and the invoice, with the time that is left; what is paid is not asked about."""
+    monkeypatch.setattr(payments, "PAUSE", 100)
+    body = """
+        if asked["method"] == "resume": open("LOG", "a").write(line)
+        say(id=asked["id"], result={"invoice": "of " + params["request"][:2]})
+        if asked["method"] == "resume": say(method="paid", params={"request": params["request"]})
+        if params["request"].startswith("01"): say(method="paid", params={"request": params["request"]})
+        if params["request"].startswith("03") and asked["method"] == "invoice": sys.exit()
+        """.replace("LOG", str(log := tmp_path / "log"))
+    async with processor(_flat(body)) as (charge, happened):
+        told = [charge(bytes([number]) * 32) or await happened.next() for number in (1, 2)]
+        assert told == [("invoiced", "01", "of 01"), ("paid", "01")]
+        charge(bytes([3]) * 32)
+        told = [await happened.next() for _ in range(2)]
+        assert sorted(told) == [("invoiced", "02", "of 02"), ("invoiced", "03", "of 03")]
+        while charge.program._restart is None:
+            await asyncio.sleep(0)
+        skip(100.5)
+        assert {await happened.next(), await happened.next()} == {("paid", "02"), ("paid", "03")}
+    asked = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {one["params"]["request"][:2] for one in asked} == {"02", "03"} and len(asked) == 2
+    assert asked[0]["params"] == {
+        "amount": "100", "capability": "add", "client": ALICE.public_key.hex(), "invoice": "of 03",
+        "request": "03" * 32, "seconds": asked[0]["params"]["seconds"], "type": "tool", "unit": "sats",
+    }  # fmt: skip
+    assert 150 < asked[0]["params"]["seconds"] < 200
+
+
+@run
+async def test_a_processor_that_ends_again_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(payments, "PAUSE", 0)
     body = """
+        if asked["method"] == "resume":
+            tries = open("LOG", "a+"); tries.write("x"); tries.seek(0)
+            if len(tries.read()) < 3: sys.exit(1)
+            say(method="unpaid", params={"request": params["request"]})
         say(id=asked["id"], result={"invoice": "one"})
-        if params["request"].startswith("01"): sys.exit()
-        """
-    async with processor(_flat(body)) as (charge, happened):
+        sys.exit()
+        """.replace("LOG", str(log := tmp_path / "log"))
+    async with processor(textwrap.dedent(body).strip()) as (charge, happened):
         charge(ONE)
         assert await happened.next() == ("invoiced", "01", "one")
         assert await happened.next() == ("unpaid", "01")
-        charge(TWO)
-        assert await happened.next() == ("invoiced", "02", "one")
+        assert log.read_text() == "xxx"
+
+
+@run
+async def test_what_has_expired_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payments, "PAUSE", 60)
+    body = 'say(id=asked["id"], result={"invoice": "one"}); sys.exit()'
+    async with processor(body, seconds=50) as (charge, happened):
+        charge(ONE)
+        assert await happened.next() == ("invoiced", "01", "one")
+        while charge.program._restart is None:
+            await asyncio.sleep(0)
+        skip(60.5)
+        while charge.program._restart is not None:
+            await asyncio.sleep(0)
+        assert charge.program._process is None and happened.is_over
+
+
+@run
+async def test_more_invoices_than_a_program_reads_at_once_are_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payments, "PAUSE", 0)
+    monkeypatch.setattr(payments, "LIMITS", StdioLimits(line=1 << 16, unread=1 << 17))
+    body = """
+        if asked["method"] == "resume": say(method="paid", params={"request": params["request"]})
+        say(id=asked["id"], result={"invoice": "x" * 30000})
+        if params["request"].startswith("14"): sys.exit()
+        """
+    async with processor(_flat(body)) as (charge, happened):
+        for number in range(1, 21):
+            charge(bytes([number]) * 32)
+            assert (await happened.next())[0] == "invoiced"
+        assert {(await happened.next()) for _ in range(20)} == {("paid", f"{number:02x}") for number in range(1, 21)}
+
+
+def test_the_example_knows_its_own_invoices() -> None:
+    made = example_processor.answer(3, {"method": "invoice"})["result"]["invoice"]
+    assert example_processor.answer(0, {"method": "resume", "params": {"invoice": made}}) == {"result": {}}
+    for asked in ({"method": "resume", "params": {"invoice": "lnbc1"}}, {"method": "refund"}):
+        assert "error" in example_processor.answer(0, asked)
 
 
 @run

@@ -60,6 +60,35 @@ class TestRequests:
         assert failed == Error(2, -32603, "too many requests are pending", {"reason": "no_room"})
         assert published(actions) == []
 
+    def test_a_server_known_to_read_ephemeral_wraps_gets_them_from_the_first_message_on(self) -> None:
+        for remote, kind in ((Remote(PROVIDER.public_key.x, ephemeral_wraps=True), 21059), (None, 1059)):
+            client = asking(CONTEXTVM, **({"server": remote} if remote else {}))
+            assert [one.kind for one in published(client.message(Request(1, "ping"), START))] == [kind]
+
+    @pytest.mark.parametrize(
+        ("revision", "changes"),
+        [
+            (DRAFT, {}),
+            (REVISIONS["dvmcp-rev1"], {}),
+            (CONTEXTVM, {"encryption": Encryption.DISABLED}),
+            (CONTEXTVM, {"ephemeral_wraps": False}),
+        ],
+    )
+    def test_ephemeral_wraps_where_there_are_none_make_no_sense(self, revision: Any, changes: dict[str, Any]) -> None:
+        asking(revision, **changes)
+        with pytest.raises(LocalProtocolError, match="the revision has none, or they are disabled"):
+            asking(revision, server=Remote(PROVIDER.public_key.x, ephemeral_wraps=True), **changes)
+
+    def test_whether_answers_are_waited_for(self) -> None:
+        client = plain(timers=ClientTimers(ping=5))
+        client.start(START)
+        client.tick(later(5))
+        assert len(client.questions) == 1 and client.questions.are_answered  # a ping of our own
+        client.message(Request(1, "tools/list"), later(5))
+        assert not client.questions.are_answered
+        client.message(Notification("notifications/cancelled", {"requestId": 1}), later(5))
+        assert client.questions.are_answered
+
     def test_an_id_is_used_once_at_a_time(self) -> None:
         client = plain()
         client.message(Request(1, "tools/list"), START)

@@ -123,6 +123,8 @@ class Report:
             "verdict": fold(verdict, happened.status, expected),
             "ms": round(seconds * 1000, 2),
         }
+        if row["verdict"] != verdicts.Verdict.PASS:
+            row["again"] = [*self._live.again, "--revision", revision.name]
         if happened.detail:
             row["detail"] = cut(happened.detail, 2000)
         if expected is not None:
@@ -136,14 +138,14 @@ class Report:
         self._progress(self._number, self._total)
 
     def footer(self) -> Exit:
-        counts = self._summary.counts
+        counts, score = self._summary.counts, self._summary.score()
         code = verdicts.exit_code(counts, aborted=bool(self.aborted))
         self._sink(
             {
                 "type": "footer",
                 "counts": dict(counts),
-                "score": self._summary.score(),
-                "verdict": verdicts.overall(code, counts),
+                "score": score,
+                "verdict": verdicts.overall(code, counts, score),
                 "exit": int(code),
                 "aborted": self.aborted or None,
                 "seconds": round(time.monotonic() - self._began, 3),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +14,7 @@ from ..runner import Happened
 from ..stream import Value
 from ..verdicts import Exit, Status
 from . import server_talk, server_trust, server_work
-from .checks import Check
+from .checks import Check, NotRun
 from .peer import new_key
 from .process import CannotStart, Running
 from .run import GivenUp, KeyFile, Live, Report, Sink, environment, made, missing
@@ -110,9 +109,13 @@ class ServerRun:
         bench.resource = live.resource
         if live.start is not None:
             bench.restart = lambda: self._restart(bench)
-        if station.relay is None:
-            await bench.knock()
-        if not await bench.survey():
+        try:
+            if station.relay is None:
+                await bench.knock()
+            answered = await bench.survey()
+        except NotRun as problem:
+            raise GivenUp(str(problem)) from None
+        if not answered:
             said = self._running.said.strip() if self._running else ""
             told = f"; standard error: {said[-500:]}" if said else ""
             raise GivenUp(f"no initialize in {revision.name} was answered{told}")
@@ -197,9 +200,10 @@ class ServerRun:
                     bench = await self._started(station, revision, None)
                 one = ServerBench(station, revision, bench.pubkey, timing)
                 one.server_id = self._live.server_id
-                with contextlib.suppress(GivenUp):
-                    if await one.survey() and not one.wire.faults and _fits(one, revision):
-                        found.append(revision)
+                if await one.survey() and not one.wire.faults and _fits(one, revision):
+                    found.append(revision)
+        except NotRun as problem:
+            raise GivenUp(str(problem)) from None
         finally:
             await self._stop()
         if not found:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from ...nostr import Event, Filter, Violation, relay_frames
 from ...runtime.loopback import LoopbackRelay, Record
 from ...runtime.relay import Relay
-from ...runtime.reports import Arrived, PublishError
+from ...runtime.reports import Arrived, Changed, PublishError
 from .checks import NotRun
 
 # Subscriptions of the testee that are remembered.
@@ -35,6 +35,7 @@ class Station:
         self._seen: set[bytes] = set()
         self._asked: list[tuple[Filter, ...]] = []
         self._pulse = asyncio.Event()
+        self._trouble = ""
         self._task: asyncio.Task[None] | None = None
         self._heard: Callable[[Event], None] = lambda event: None
         self._garbled: Callable[[Violation], None] = lambda violation: None
@@ -79,7 +80,8 @@ class Station:
         try:
             await self._connection.publish(event)
         except PublishError as error:
-            raise NotRun(f"the relay did not take the event: {error}") from None
+            why = self._trouble or error.text or str(error.reason)
+            raise NotRun(f"the relay {self.url} did not take an event of ours: {why}") from None
 
     def inject(self, *events: Event) -> None:
         """Put events before every subscriber as they are, valid or not, for them or not."""
@@ -125,6 +127,8 @@ class Station:
     async def _listen(self, connection: Relay) -> None:
         while True:
             one = await connection.receive()
+            if isinstance(one, Changed):
+                self._trouble = one.why
             if self.relay is None and isinstance(one, Arrived):
                 event = one.event
                 if event.id not in self._own and event.id not in self._seen and len(self._seen) < _MAX_SEEN:

@@ -35,7 +35,7 @@ def render(stream: Stream, out: TextIO) -> None:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{_text(title)}</title><style>{_STYLE}</style></head>\n<body><main>\n"
     )
-    good = "good" if footer["exit"] == 0 else "bad"
+    good = words.mood(footer)
     out.write(f'<h1>{_text(words.name_of(header))}: <span class="{good}">{_text(footer["verdict"])}</span></h1>\n')
     if footer["aborted"]:
         out.write(f"<p>{_text(footer['aborted'])}</p>\n")
@@ -45,6 +45,9 @@ def render(stream: Stream, out: TextIO) -> None:
     _write_matrix(summary, out)
     if summary.not_offered:
         out.write(f"<h2>Not offered</h2><p>{_text(', '.join(words.not_offered(header, summary)))}</p>\n")
+    missing = words.not_run(footer, summary)
+    if missing:
+        out.write(f"<h2>Not run</h2><ul>{''.join(f'<li>{_text(one)}</li>' for one in missing)}</ul>\n")
     out.write("<h2>What did not pass</h2>\n")
     listed = 0
     for result in told(stream):

@@ -32,7 +32,7 @@ def render(stream: Stream, out: TextIO) -> None:
         tallies[_RUN] = Counter(error=1)
     total: Counter[str] = sum(tallies.values(), Counter())
     out.write("<?xml version='1.0' encoding='utf-8'?>\n")
-    name = f"nostrmcp conformance: {words.name_of(header)}"
+    name = f"nostrmcp conformance: {words.conclusion(header, footer)}"
     out.write(f'<testsuites name={_attribute(name)} {_counts(total)} time="{footer["seconds"]:.5f}">\n')
     for suite, tally in sorted(tallies.items()):
         when = f'time="{milliseconds[suite] / 1000:.5f}" timestamp={_attribute(header["started"][:19])}'

@@ -23,6 +23,8 @@ def render(stream: Stream, out: TextIO) -> None:
         out.write("\n".join(_matrix(summary)) + "\n")
     if summary.not_offered:
         out.write(f"\nNot offered: {_plain(', '.join(words.not_offered(header, summary)))}\n")
+    for what in words.not_run(footer, summary):
+        out.write(f"\nNot run: {_plain(what)}\n")
     listed = 0
     for result in told(stream):
         if result["verdict"] == Verdict.INFO:

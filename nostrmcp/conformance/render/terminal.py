@@ -44,6 +44,8 @@ def render(stream: Stream, out: TextIO) -> None:
         say(*_matrix(summary), "", *_scores(summary))
     if summary.not_offered:
         say(*_list("not offered", words.not_offered(header, summary)))
+    for what in words.not_run(footer, summary):
+        say(*_list("not run", [what]))
     begin = f"{header['selected']} cases in {footer['seconds']:.1f} s, seed {header['seed']}"
     say(*_list(begin, [words.tally(footer["counts"])]))
     say(words.conclusion(header, footer))

@@ -6,7 +6,7 @@ import shlex
 
 from ..stream import Cell, Summary, Value
 from ..text import cut
-from ..verdicts import Verdict
+from ..verdicts import Overall, Verdict
 
 WORDS = {
     Verdict.DEFECT: "defect of nostrmcp",
@@ -51,6 +51,13 @@ def conclusion(header: Value, footer: Value) -> str:
     return f"{text}: {cut(str(footer['aborted']), 600)}" if footer["aborted"] else text
 
 
+def mood(footer: Value) -> str:
+    """How the verdict is to look: a run in which nothing was scored is neither good nor bad."""
+    if footer["exit"]:
+        return "bad"
+    return "" if footer["verdict"] == Overall.UNSCORED else "good"
+
+
 def happened(result: Value) -> str:
     """What became of a case, in one line."""
     if result["verdict"] == Verdict.STALE:
@@ -92,6 +99,13 @@ def not_offered(header: Value, summary: Summary) -> list[str]:
     operations = sorted(one for one in summary.not_offered if one not in header.get("ops", ()))
     others = summary.not_offered.total() - sum(summary.not_offered[one] for one in operations)
     return [*operations, f"{others} cases of other revisions"] if others else operations
+
+
+def not_run(footer: Value, summary: Summary) -> list[str]:
+    """What was not run, and what it needs; where the whole run was broken off, its reason is told once, elsewhere."""
+    if footer["aborted"]:
+        return []
+    return [f"{', '.join(sorted(names))}: {reason or 'no reason is told'}" for reason, names in summary.not_run.items()]
 
 
 def is_bad(cell: Cell) -> bool:

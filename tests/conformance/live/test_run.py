@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from nostrmcp.conformance.live.checks import Need
 from nostrmcp.conformance.live.run import Live
 from nostrmcp.conformance.live.server_bench import Timing
 from nostrmcp.conformance.live.server_run import ServerRun
+from nostrmcp.conformance.render import words as words_of_reports
 from nostrmcp.conformance.selection import requirements
 from nostrmcp.conformance.stream import checked
 from nostrmcp.conformance.verdicts import Exit, Status
@@ -300,6 +302,33 @@ def test_a_failure_tells_requirement_harm_and_how_to_see_it_again(capsys: pytest
     assert result["notes"] == ["clients take a living server for dead"]
     assert (result["expected"], result["actual"]) == ("{}", '{"pong": true}')
     assert any(direction == "testee" and "pong" in line for direction, line in result["wire"])
+
+
+def test_the_command_that_is_told_has_all_that_the_outcome_depends_on(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--hint", 'call=echo:{"text": "a b"}', "--hint", "slow=slow", "--seed", "7", "--timeout", "4.5",
+               "--start-timeout", "50.0", "--quiet", "0.02", "--strict", "--server-id", "mine"]  # fmt: skip
+    revisions = ["--revision", "contextvm", "--revision", "dvmcp-rev1.1"]
+    cases = ["--case", "live-server-ping", "--case", "live-server-cancel"]
+    command = ["--command", f"{SERVER} Wrongly(ping)"]
+    assert nostrmcp("server", *command, *options, *revisions, *cases, "--json") == Exit.VIOLATIONS
+    first = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (failed,) = [line for line in first if line.get("case") == "cvm-live-server-ping"]
+    told = shlex.split(words_of_reports.rerun(first[0], failed))
+    assert told[:4] == ["nostrmcp", "conformance", "live", "server"]
+    again = [*command, *options, "--revision", "contextvm", "--case", "cvm-live-server-ping"]
+    assert sorted(told[4:]) == sorted(again)
+    assert main([*told[1:], "--json"]) == Exit.VIOLATIONS
+    header, once_more, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    assert words_of_reports.rerun(header, once_more) == words_of_reports.rerun(first[0], failed)
+    same = ("case", "status", "verdict", "detail", "expected", "actual")
+    assert {one: once_more[one] for one in same} == {one: failed[one] for one in same}
+
+
+def test_only_hardening_is_no_score(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--revision", "contextvm", "--case", "live-server-garbage"]
+    assert nostrmcp("server", "--command", SERVER, *words) == Exit.CONFORMING
+    told = "no violation, but nothing was run that counts in a score"
+    assert capsys.readouterr().out.splitlines()[-1].endswith(f": {told}")
 
 
 @pytest.mark.parametrize(

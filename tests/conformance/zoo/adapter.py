@@ -173,6 +173,17 @@ ANIMALS: dict[str, Callable[[], None]] = {
     "ok-without-output": faulty(answers(status="ok")),
     "output-is-a-list": faulty(answers(status="ok", output=[])),
     "reject-without-class": faulty(answers(status="reject", error={"message": "no"})),
+    "near-class": faulty(answers(status="reject", error={"class": "invalid_signatur"})),
+    "upper-case": lambda: serve(
+        lambda message: send(
+            {"n": message["n"], "status": "ok", "output": {"pubkey": "A" * 64}}
+            if message["op"] == "schnorr_pubkey"
+            else right(message)
+        )
+    ),
+    "forgets-the-line-break": faulty(lambda _message: raw(b'{"n":1,"status":"fault"')),
+    "several-lines": faulty(text('{\n "n": <n>,\n "status": "fault"\n}')),
+    "byte-order-mark": faulty(text('\ufeff{"n":<n>,"status":"ok","output":{"valid":true}}')),
     "unknown-class": faulty(answers(status="reject", error={"class": "i_do_not_like_it"})),
     "skips": faulty(answers(status="skip", reason="not written yet")),
     "skips-without-reason": faulty(answers(status="skip", reason=" ")),
@@ -183,6 +194,8 @@ ANIMALS: dict[str, Callable[[], None]] = {
     "hello-with-odd-revisions": with_hello(revisions=[1]),
     "hello-with-odd-features": with_hello(features=["encryption", "telepathy"]),
     "hello-with-unknown-op": with_hello(ops=[*OPS, "make_coffee"]),
+    "hello-with-hyphens": with_hello(ops=[*OPS, "kind-class"]),
+    "hello-with-unknown-revision": with_hello(revisions=["ctxvm"]),
     "hello-with-surplus": with_hello(mood="good"),
     "no-operation-of-ours": with_hello(ops=["make_coffee"]),
     "other-revision": with_hello(ops=["decode_event"], revisions=["dvmcp-rev9"]),

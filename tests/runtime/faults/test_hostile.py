@@ -265,7 +265,7 @@ async def test_what_relays_can_make_a_search_hold_is_bounded(monkeypatch: pytest
     async with LoopbackRelay() as relay, Relay(relay.url) as author:
         events = announced(50)
         await asyncio.gather(*(author.publish(event) for event in events))
-        found, _ = await discover.announcements([relay.url])
+        found, _, _ = await discover.announcements([relay.url])
         assert 0 < sum(event.sent_length for event in found) < 20_000 + max(event.sent_length for event in events)
 
 
