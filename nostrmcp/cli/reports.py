@@ -52,7 +52,8 @@ def again(options: argparse.Namespace, *names: str) -> list[str]:
         if value is True:
             words.append(name)
         else:
-            words += [word for one in (value if isinstance(value, list) else [value]) for word in (name, str(one))]
+            given = value if isinstance(value, list) else [value]
+            words += [word for one in given for word in (name, str(one).removesuffix(".0"))]
     return words
 
 

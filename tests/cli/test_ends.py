@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,12 +23,17 @@ HEX = "ab" * 32
 UNREACHABLE = f"nostrmcp: no relay can be reached: {URL}: Connection refused\n"
 
 
-def every_parser() -> dict[str, argparse.ArgumentParser]:
-    """Each command and each of its actions, by what a user writes."""
+def whole_parser() -> Parser:
+    """The program's parser, with every command."""
     top = Parser(prog="nostrmcp")
     commands = top.add_subparsers()
     for module in {module for module, _ in COMMANDS.values()}:
         importlib.import_module(f"nostrmcp.cli.{module}").add_to(commands)
+    return top
+
+
+def every_parser() -> dict[str, argparse.ArgumentParser]:
+    """Each command and each of its actions, by what a user writes."""
 
     def walk(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
         yield parser
@@ -34,7 +41,29 @@ def every_parser() -> dict[str, argparse.ArgumentParser]:
             for below in (action.choices or {}).values():
                 yield from walk(below)
 
-    return {one.prog: one for one in walk(top) if one is not top}
+    return {one.prog: one for one in walk(whole_parser()) if one.prog != "nostrmcp"}
+
+
+def shown_commands() -> list[str]:
+    """The commands that the documents show, in fences and as lines of their own."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "spec").glob("*.md")), ROOT / "vectors" / "README.md"]
+    fences = [fence for page in pages for fence in re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.M | re.S)]
+    lines = [line for fence in fences for line in fence.replace("\\\n", " ").splitlines()]
+    return list(dict.fromkeys(line for line in lines if line.startswith("nostrmcp ")))
+
+
+@pytest.mark.parametrize("line", shown_commands())
+def test_a_command_that_the_documents_show_is_one(line: str) -> None:
+    _, *words = shlex.split(line, comments=True)
+    assert callable(whole_parser().parse_args(words).run)
+
+
+def test_an_example_in_help_is_a_command() -> None:
+    for parser in every_parser().values():
+        assert parser.epilog is not None
+        example = parser.epilog.split("example: ")[1].split("\n")[0].split("; ")[0]
+        _, *words = shlex.split(example)
+        assert callable(whole_parser().parse_args(words).run), example
 
 
 @pytest.mark.parametrize("name", every_parser())
