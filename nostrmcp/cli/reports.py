@@ -18,7 +18,7 @@ from ..conformance.stream import BadStream, Stream, told
 from ..conformance.testee import BadTestee
 from ..conformance.text import visible
 from ..conformance.verdicts import MEANING, PRECEDENCE, Exit, Verdict
-from .problem import Problem
+from .problem import INTERRUPTED, Problem
 
 FORMATS = ("json", "junit", "html", "md")
 Target = tuple[str, Path]
@@ -34,7 +34,8 @@ def add_action(
         name,
         help=about,
         description=about.capitalize() + ".",
-        epilog=f"example: {example}\n\nexit codes: {codes}. Where several apply: {order}.",
+        epilog=f"example: {example}\n\nexit codes: {codes}. Where several apply: {order}. {INTERRUPTED} is no verdict: "
+        "the run was interrupted.",
         formatter_class=_Paragraphs,
     )
     parser.set_defaults(run=lambda options: _guarded(run, options), default_of=parser.get_default)

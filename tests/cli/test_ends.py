@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from nostrmcp.cli.main import COMMANDS, Parser, main
+from nostrmcp.conformance.verdicts import MEANING
 
 from .running import GUARD, ROOT, environment, gateway, nostrmcp, relay
 
@@ -74,6 +75,11 @@ def test_help_has_an_example_that_the_command_takes(name: str) -> None:
 
 
 def test_help_has_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    own = {name: one.epilog or "" for name, one in every_parser().items() if "conformance " in f"{name} "}
+    groups = ("nostrmcp conformance", "nostrmcp conformance live")
+    for name, epilog in own.items():
+        codes = [f"{code.value} {meaning}" for code, meaning in MEANING.items()] + ["130 is no verdict"]
+        assert name in groups or all(code in epilog for code in codes)
     with pytest.raises(SystemExit):
         main(["--help"])
     assert "130 interrupted" in " ".join(capsys.readouterr().out.split())
