@@ -171,7 +171,8 @@ def test_help_has_an_example_and_the_exit_codes(action: str, capsys: pytest.Capt
         main(["conformance", action, "--help"])
     shown = " ".join(capsys.readouterr().out.split())
     assert f"example: nostrmcp conformance {action}" in shown
-    assert "exit codes: 0 conforming, partial, or as the baseline says; 1 violations; 2 " in shown
+    assert "exit codes: 0 no violation: conforming, partial, as the baseline says, or only cases that count in" in shown
+    assert "no score; 1 violations; 2 " in shown
     assert "Where several apply: 4 before 3 before 2 before 1 before 5." in shown
 
 
