@@ -18,7 +18,7 @@ from ..conformance.stream import BadStream, Stream, told
 from ..conformance.testee import BadTestee
 from ..conformance.text import visible
 from ..conformance.verdicts import MEANING, PRECEDENCE, Exit, Verdict
-from .problem import INTERRUPTED, Problem
+from .problem import FULL, INTERRUPTED, Problem
 
 FORMATS = ("json", "junit", "html", "md")
 Target = tuple[str, Path]
@@ -75,6 +75,8 @@ def _guarded(run: Callable[[argparse.Namespace], int], options: argparse.Namespa
     except (Problem, BrokenPipeError):
         raise
     except Exception as defect:
+        if isinstance(defect, OSError) and defect.errno in FULL:
+            raise
         frame = traceback.extract_tb(defect.__traceback__)[-1]
         where = f"{Path(frame.filename).name}, line {frame.lineno}"
         told = f"{type(defect).__name__} at {where}: {visible(str(defect))}"

@@ -129,6 +129,39 @@ def test_a_python_adapter_that_is_not_there_is_told_in_words() -> None:
         assert done.returncode == 3 and why in done.stdout and "Traceback" not in done.stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["vectors", "list"],
+        ["conformance", "list", "--json"],
+        ["conformance", "run", "--testee", "self", "--case", "bip340-verify", "--report", "json=/dev/full"],
+    ],
+)
+def test_a_disk_that_is_full_is_no_defect(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        given = {"stdout": full, "stderr": subprocess.PIPE, "text": True}
+        command = [sys.executable, "-m", "nostrmcp", *words]
+        done = subprocess.run(command, cwd=ROOT, env=environment(), timeout=GUARD, **given)
+    assert (done.returncode, done.stderr) == (2, "nostrmcp: cannot write: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "err"),
+    [
+        ("vectors list >&-", 0, ""),
+        ("inspect - <&-", 2, "nostrmcp: there is no event in standard input\n"),
+        ("vectors show no-such 2>&-", 2, ""),
+    ],
+)
+def test_streams_that_are_closed(line: str, code: int, err: str) -> None:
+    command = f"{shlex.quote(sys.executable)} -m nostrmcp {line}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=GUARD
+    )
+    assert (done.returncode, done.stderr) == (code, err)
+
+
 def test_a_proxy_without_any_input_ends_quietly() -> None:
     with relay() as url:
         done = nostrmcp("proxy", HEX, "--relay", url, stdin=subprocess.DEVNULL)
