@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 HINTS = ("slow", "error", "paid", "call")
 # Options that what becomes of a check depends on. The revision is told with each check.
-_AGAIN = ("--command", "--strict", "--baseline", "--seed", "--timeout", "--start-timeout", "--quiet")
+_AGAIN = ("--strict", "--baseline", "--seed", "--timeout", "--start-timeout", "--quiet")
 
 
 def add_to(actions: Any) -> None:
@@ -112,7 +112,7 @@ def _server(options: argparse.Namespace) -> int:
         "hints": calls,
         "resource": resource,
     }
-    return _run(options, Role.SERVER, (*_AGAIN, "--relay", "--pubkey", "--server-id", "--hint"), more)
+    return _run(options, Role.SERVER, ("--relay", "--pubkey", "--server-id", "--hint", *_AGAIN), more)
 
 
 def _client(options: argparse.Namespace) -> int:
@@ -139,7 +139,7 @@ def _run(options: argparse.Namespace, role: Role, again: tuple[str, ...], more: 
     live = Live(
         role=role,
         name=options.command or f"{options.pubkey} at {options.relay}",
-        again=("nostrmcp", "conformance", "live", role.value, *reports.again(options, *again)),
+        again=("nostrmcp", "conformance", "live", role.value, *reports.again(options, "--command", *again)),
         start=starting(command) if command else None,
         revisions=_revisions(options.revision),
         cases=tuple(options.case),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .. import __version__
-from .problem import INTERRUPTED, Problem
+from .problem import FULL, INTERRUPTED, Problem
 
 # Commands, the module of each and what it does: the list of commands loads none of them.
 COMMANDS = {
@@ -57,6 +57,9 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; EXIT_CODES says what its exit code means. Ctrl-C is answered by the end alone."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed when we were started
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     try:
         return _main(arguments)
     except KeyboardInterrupt:
@@ -92,5 +95,16 @@ def _main(arguments: Sequence[str] | None) -> int:
         return 2
     except BrokenPipeError:
         # The reader, `head` for example, has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()
         return 0
+    except OSError as problem:
+        if problem.errno not in FULL:
+            raise
+        _say_no_more()
+        print(f"nostrmcp: cannot write: {problem.strerror}", file=sys.stderr)
+        return 2
+
+
+def _say_no_more() -> None:
+    """What waits to be written to standard output is for nobody."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

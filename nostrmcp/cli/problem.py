@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import math
 import shutil
 import sys
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 # What a shell reports of a command that SIGINT ended.
 INTERRUPTED = 130
+
+
+# Where what is written has no place: no fault of ours, and a person can do something about it.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Problem(Exception):

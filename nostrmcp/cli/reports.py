@@ -18,7 +18,7 @@ from ..conformance.stream import BadStream, Stream, told
 from ..conformance.testee import BadTestee
 from ..conformance.text import visible
 from ..conformance.verdicts import MEANING, PRECEDENCE, Exit, Verdict
-from .problem import Problem
+from .problem import FULL, INTERRUPTED, Problem
 
 FORMATS = ("json", "junit", "html", "md")
 Target = tuple[str, Path]
@@ -34,7 +34,8 @@ def add_action(
         name,
         help=about,
         description=about.capitalize() + ".",
-        epilog=f"example: {example}\n\nexit codes: {codes}. Where several apply: {order}.",
+        epilog=f"example: {example}\n\nexit codes: {codes}. Where several apply: {order}. {INTERRUPTED} is no verdict: "
+        "the run was interrupted.",
         formatter_class=_Paragraphs,
     )
     parser.set_defaults(run=lambda options: _guarded(run, options), default_of=parser.get_default)
@@ -52,7 +53,8 @@ def again(options: argparse.Namespace, *names: str) -> list[str]:
         if value is True:
             words.append(name)
         else:
-            words += [word for one in (value if isinstance(value, list) else [value]) for word in (name, str(one))]
+            given = value if isinstance(value, list) else [value]
+            words += [word for one in given for word in (name, str(one).removesuffix(".0"))]
     return words
 
 
@@ -73,6 +75,8 @@ def _guarded(run: Callable[[argparse.Namespace], int], options: argparse.Namespa
     except (Problem, BrokenPipeError):
         raise
     except Exception as defect:
+        if isinstance(defect, OSError) and defect.errno in FULL:
+            raise
         frame = traceback.extract_tb(defect.__traceback__)[-1]
         where = f"{Path(frame.filename).name}, line {frame.lineno}"
         told = f"{type(defect).__name__} at {where}: {visible(str(defect))}"

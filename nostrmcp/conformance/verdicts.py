@@ -63,7 +63,7 @@ class Exit(IntEnum):
 
 # What each says, for --help: this is the only table of them.
 MEANING = {
-    Exit.CONFORMING: "conforming, partial, or as the baseline says",
+    Exit.CONFORMING: "no violation: conforming, partial, as the baseline says, or only cases that count in no score",
     Exit.VIOLATIONS: "violations",
     Exit.USAGE: "wrong usage, a bad baseline, or no case was scored",
     Exit.NOT_RUN: "the implementation could not be run, or never spoke",

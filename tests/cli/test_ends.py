@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from nostrmcp.cli.main import COMMANDS, Parser, main
+from nostrmcp.conformance.verdicts import MEANING
 
 from .running import GUARD, ROOT, environment, gateway, nostrmcp, relay
 
@@ -21,12 +24,17 @@ HEX = "ab" * 32
 UNREACHABLE = f"nostrmcp: no relay can be reached: {URL}: Connection refused\n"
 
 
-def every_parser() -> dict[str, argparse.ArgumentParser]:
-    """Each command and each of its actions, by what a user writes."""
+def whole_parser() -> Parser:
+    """The program's parser, with every command."""
     top = Parser(prog="nostrmcp")
     commands = top.add_subparsers()
     for module in {module for module, _ in COMMANDS.values()}:
         importlib.import_module(f"nostrmcp.cli.{module}").add_to(commands)
+    return top
+
+
+def every_parser() -> dict[str, argparse.ArgumentParser]:
+    """Each command and each of its actions, by what a user writes."""
 
     def walk(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
         yield parser
@@ -34,7 +42,29 @@ def every_parser() -> dict[str, argparse.ArgumentParser]:
             for below in (action.choices or {}).values():
                 yield from walk(below)
 
-    return {one.prog: one for one in walk(top) if one is not top}
+    return {one.prog: one for one in walk(whole_parser()) if one.prog != "nostrmcp"}
+
+
+def shown_commands() -> list[str]:
+    """The commands that the documents show, in fences and as lines of their own."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "spec").glob("*.md")), ROOT / "vectors" / "README.md"]
+    fences = [fence for page in pages for fence in re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.M | re.S)]
+    lines = [line for fence in fences for line in fence.replace("\\\n", " ").splitlines()]
+    return list(dict.fromkeys(line for line in lines if line.startswith("nostrmcp ")))
+
+
+@pytest.mark.parametrize("line", shown_commands())
+def test_a_command_that_the_documents_show_is_one(line: str) -> None:
+    _, *words = shlex.split(line, comments=True)
+    assert callable(whole_parser().parse_args(words).run)
+
+
+def test_an_example_in_help_is_a_command() -> None:
+    for parser in every_parser().values():
+        assert parser.epilog is not None
+        example = parser.epilog.split("example: ")[1].split("\n")[0].split("; ")[0]
+        _, *words = shlex.split(example)
+        assert callable(whole_parser().parse_args(words).run), example
 
 
 @pytest.mark.parametrize("name", every_parser())
@@ -45,6 +75,11 @@ def test_help_has_an_example_that_the_command_takes(name: str) -> None:
 
 
 def test_help_has_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    own = {name: one.epilog or "" for name, one in every_parser().items() if "conformance " in f"{name} "}
+    groups = ("nostrmcp conformance", "nostrmcp conformance live")
+    for name, epilog in own.items():
+        codes = [f"{code.value} {meaning}" for code, meaning in MEANING.items()] + ["130 is no verdict"]
+        assert name in groups or all(code in epilog for code in codes)
     with pytest.raises(SystemExit):
         main(["--help"])
     assert "130 interrupted" in " ".join(capsys.readouterr().out.split())
@@ -92,6 +127,39 @@ def test_a_python_adapter_that_is_not_there_is_told_in_words() -> None:
     for testee, why in (("no.such:thing", "No module named 'no'"), ("json:adapter", "has no attribute 'adapter'")):
         done = nostrmcp("conformance", "run", "--testee", f"python:{testee}", "--suite", "nip19")
         assert done.returncode == 3 and why in done.stdout and "Traceback" not in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["vectors", "list"],
+        ["conformance", "list", "--json"],
+        ["conformance", "run", "--testee", "self", "--case", "bip340-verify", "--report", "json=/dev/full"],
+    ],
+)
+def test_a_disk_that_is_full_is_no_defect(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        given = {"stdout": full, "stderr": subprocess.PIPE, "text": True}
+        command = [sys.executable, "-m", "nostrmcp", *words]
+        done = subprocess.run(command, cwd=ROOT, env=environment(), timeout=GUARD, **given)
+    assert (done.returncode, done.stderr) == (2, "nostrmcp: cannot write: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "err"),
+    [
+        ("vectors list >&-", 0, ""),
+        ("inspect - <&-", 2, "nostrmcp: there is no event in standard input\n"),
+        ("vectors show no-such 2>&-", 2, ""),
+    ],
+)
+def test_streams_that_are_closed(line: str, code: int, err: str) -> None:
+    command = f"{shlex.quote(sys.executable)} -m nostrmcp {line}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=GUARD
+    )
+    assert (done.returncode, done.stderr) == (code, err)
 
 
 def test_a_proxy_without_any_input_ends_quietly() -> None:

@@ -306,7 +306,7 @@ def test_a_failure_tells_requirement_harm_and_how_to_see_it_again(capsys: pytest
 
 def test_the_command_that_is_told_has_all_that_the_outcome_depends_on(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--hint", 'call=echo:{"text": "a b"}', "--hint", "slow=slow", "--seed", "7", "--timeout", "4.5",
-               "--start-timeout", "50.0", "--quiet", "0.02", "--strict", "--server-id", "mine"]  # fmt: skip
+               "--start-timeout", "50", "--quiet", "0.02", "--strict", "--server-id", "mine"]  # fmt: skip
     revisions = ["--revision", "contextvm", "--revision", "dvmcp-rev1.1"]
     cases = ["--case", "live-server-ping", "--case", "live-server-cancel"]
     command = ["--command", f"{SERVER} Wrongly(ping)"]
