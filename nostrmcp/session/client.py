@@ -35,7 +35,7 @@ from .listening import Subscriptions
 from .machine import AskingInput
 from .sending import TWO_DAYS, Random, Sender
 from .settings import ClientSettings, Encryption
-from .subscriptions import LISTEN
+from .subscriptions import LISTEN, name_in
 
 CANCELLED = "notifications/cancelled"
 # A server may ask for a sign of life, but not for many.
@@ -84,6 +84,7 @@ class Client:
         self.subscriptions = Subscriptions(self)
         announcement = settings.server.announcement
         self.server_id = settings.server.id
+        self.mcp_version = settings.mcp_version
         self._ephemeral = announcement is not None and announce.says_ephemeral(announcement)
         self.questions = Questions(self)
         if announcement is not None:
@@ -271,6 +272,14 @@ class Client:
             found.setdefault(decoded.server_id, answer.result)
         return []
 
+    def initialized(self, answer: Result | Error, server_id: str | None) -> None:
+        """The first server that answers initialize is the one, and the version that it names is spoken from here on."""
+        if self.server_id is None:
+            self.server_id = server_id
+        version = answer.result.get("protocolVersion") if isinstance(answer, Result) else None
+        if type(version) is str and catalogue.find("initialize", version) is not None:
+            self.mcp_version = version
+
     def _told_of(self, decoded: Decoded, notification: Notification, event: Event) -> list[Action]:
         reference, method = decoded.request_event_id, notification.method
         if method == "notifications/progress" and reference is None:
@@ -280,7 +289,8 @@ class Client:
             named = self.subscriptions.by_name(notification)
             if named is not None:
                 return self.subscriptions.told(named, notification, event.created_at)
-            if method in ("notifications/progress", CANCELLED):
+            # A subscription that it names without e is none that is open: the local client has closed it, or never asked.
+            if method in ("notifications/progress", CANCELLED) or name_in(notification) is not None:
                 raise Violation(
                     ErrorClass.UNCORRELATED, "event.tags", "there is no e, and nothing else names a request"
                 )
@@ -314,7 +324,7 @@ class Client:
             if not self._pings.take(self.now.monotonic):
                 raise Violation(ErrorClass.TOO_MANY, "event", "more pings in a second than are answered")
             return self._say(Result(request.id, {}), call)[0]
-        entry = catalogue.find(request.method, self.settings.mcp_version)
+        entry = catalogue.find(request.method, self.mcp_version)
         if entry is None or entry.kind is not catalogue.Kind.REQUEST or Side.SERVER not in entry.direction.senders:
             return self._say(Error(request.id, ErrorCode.METHOD_NOT_FOUND, "a client does not have this method"), call)[
                 0

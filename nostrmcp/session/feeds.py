@@ -6,7 +6,7 @@ import re
 from collections import deque
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..mcp import catalogue, paths
 from ..mcp.catalogue import CATALOGUE, PROTOCOL_VERSION, Version
@@ -222,9 +222,8 @@ class Feeds:
         name = name_in(notification)
         if name is None or not listens(link.version):
             return None
-        number = int(name) if type(name) is str and _NUMBER.fullmatch(name) else name
-        feed = link.running.get(number) if type(number) is int else None
-        if not isinstance(feed, Feed) or feed.number is None or not is_named(name, feed.number, link.version):
+        feed = self.named(link, name)
+        if feed is None:
             return [Drop(None, Violation(ErrorClass.UNCORRELATED, "message", "no subscription of this id is open"))]
         if notification.method == ACKNOWLEDGED:
             if feed.state is Feeding.OPENING:
@@ -233,6 +232,20 @@ class Feeds:
         if feed.state is not Feeding.OPENING and not includes(feed.honoured, notification):
             return [Drop(None, Violation(ErrorClass.NOT_REQUESTED, "message", "the client has not asked for this"))]
         return self._step(feed, FeedingInput.CHANGE, notification)
+
+    def named(self, link: McpLink, name: Any) -> Feed | None:
+        """The subscription on this link that an MCP server names."""
+        number = int(name) if type(name) is str and _NUMBER.fullmatch(name) else name
+        feed = link.running.get(number) if type(number) is int else None
+        is_feed = isinstance(feed, Feed) and feed.number is not None and is_named(name, feed.number, link.version)
+        return feed if is_feed else None
+
+    def cancelled(self, feed: Feed) -> list[Action]:
+        """The MCP server ends a subscription that it holds, without a result."""
+        feed.link.answers.pop(feed.number or 0, None)
+        feed.link.running.pop(feed.number or 0, None)
+        feed.number = None
+        return self._step(feed, FeedingInput.FINISHED)
 
     def changed(self, link: McpLink, notification: Notification) -> list[Action]:
         """A list has changed at an MCP server that knows no subscriptions: whoever listens for it is told."""

@@ -128,6 +128,12 @@ class Sessions:
         session.used = now.monotonic
         self._idle[session.key] = None
 
+    def use(self, session: Session, now: Now) -> None:
+        """The client has asked something: of the idle sessions this one is the last to go."""
+        session.used = now.monotonic
+        if session.key in self._idle:
+            self._idle[session.key] = self._idle.pop(session.key)
+
     def begin_work(self, session: Session) -> None:
         """The session has something to do: it is not idle before as many calls of `end_work`."""
         session.work += 1

@@ -116,8 +116,8 @@ def payable_in_any_unit(params: dict[str, Any], announced: Any, *, above_price: 
 
 PAID_TWICE = altered(ASKING, {(Asking.PAYING, AskingInput.DEMAND): (AskingEffect.PAY, Asking.PAYING)})
 NEVER_EXTENDED = altered(ASKING, {(Asking.PENDING, AskingInput.PROGRESS): (AskingEffect.SHOW, Asking.PENDING)})
-NEVER_OVERDUE = altered(ASKING, {(Asking.PENDING, AskingInput.OVERDUE): (AskingEffect.NOTHING, Asking.PENDING)})
-FAILURE_IGNORED = altered(ASKING, {(Asking.PAYING, AskingInput.PAYMENT_FAILED): (AskingEffect.NOTHING, Asking.PAID)})
+NEVER_OVERDUE = altered(ASKING, {(Asking.PENDING, AskingInput.OVERDUE): (AskingEffect.WAIT, Asking.PENDING)})
+FAILURE_IGNORED = altered(ASKING, {(Asking.PAYING, AskingInput.PAYMENT_FAILED): (AskingEffect.WAIT, Asking.PAID)})
 
 
 def fall_back_unasked(questions: Questions, question: Question) -> bool:
