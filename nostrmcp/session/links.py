@@ -83,8 +83,7 @@ class McpLink:
     def fail(self, detail: str) -> list[Action]:
         """Everything that waits for the MCP server fails, and its next handshake begins from the start."""
         actions: list[Action] = []
-        while self.answers:  # what fails may ask once more, which nobody will answer either
-            number = next(iter(self.answers))
+        for number in list(self.answers):
             actions += self.answer(Error(number, ErrorCode.INTERNAL_ERROR, detail)) or []
         self.shake = Shake.NEW if has_handshake(self.version) else Shake.READY
         self.result = self.capabilities = None
