@@ -289,7 +289,7 @@ class Client:
             named = self.subscriptions.by_name(notification)
             if named is not None:
                 return self.subscriptions.told(named, notification, event.created_at)
-            # A subscription that it names without e is none that is open: the local client has closed it, or never asked.
+            # A subscription that it names without e is none that is open: it was closed, or nobody asked for it.
             if method in ("notifications/progress", CANCELLED) or name_in(notification) is not None:
                 raise Violation(
                     ErrorClass.UNCORRELATED, "event.tags", "there is no e, and nothing else names a request"

@@ -97,7 +97,7 @@ MEMBERS = [
         BOTH,
         (sending, "WrapTime", SimpleNamespace(PAST=WrapTime.NOW)),
         on=WRAPPING,
-        fails="wrapped encrypted",
+        fails="wrap-date",
     ),
     bug(
         "always-1059",

@@ -178,7 +178,7 @@ MEMBERS = [
         SERVER,
         (serving, "accepted", always(None)),
         on="cvm",
-        fails="paid demand-in-range",
+        fails="paid accepted-in-range",
     ),
     bug(
         "lifecycle-ignored",

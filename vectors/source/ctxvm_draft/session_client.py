@@ -53,6 +53,7 @@ CASES = shared(
         trust.notification_unknown_e: "",
         trust.notification_recipient: "",
         trust.forged: stated("CTX-FLOW-01"),
+        trust.forged_copy: "",
         trust.answered_twice: "",
         trust.told_twice: "",
         trust.progress_twice: "",

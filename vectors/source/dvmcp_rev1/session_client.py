@@ -46,6 +46,7 @@ CASES = shared(
         trust.notification_unknown_e: "",
         trust.notification_recipient: "",
         trust.forged: "",
+        trust.forged_copy: "",
         trust.answered_twice: "",
         trust.told_twice: "",
         trust.progress_twice: "",

@@ -70,6 +70,7 @@ CASES = shared(
         trust.two_servers: "R1-INIT-54 R1-FLOW-54",
         trust.two_servers_ping: "",
         trust.forged: "",
+        trust.forged_copy: "",
         trust.repeated: "",
         trust.remembered: "",
         trust.full_memory: "",

@@ -73,6 +73,7 @@ CASES = shared(
         trust.two_servers: "R1E-INIT-54 R1E-FLOW-54",
         trust.two_servers_ping: "",
         trust.forged: "",
+        trust.forged_copy: "",
         trust.repeated: "",
         trust.salted: "",
         trust.stale: "",

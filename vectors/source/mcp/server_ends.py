@@ -212,8 +212,6 @@ def passed_on(t: Text, d: Dialect) -> Case:
     if t.has_result:
         s.says(result(id_of(asked), last(name)))
         finished(s, d, feed)
-        cancelled(s, d, feed)
-        s.says(rpc(TOOLS, stamped(name)))
     return s.case()
 
 
@@ -243,6 +241,8 @@ def passed_on_end(t: Text, d: Dialect) -> Case:
     s.says(result(id_of(asked), last(id_of(asked))))
     says(s, d, feed, TOOLS)
     finished(s, d, feed)
+    cancelled(s, d, feed)
+    s.says(rpc(TOOLS, stamped(id_of(asked))))
     other = asks(s, t, d, 8)
     asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
     s.says(result(id_of(asked), last(id_of(asked))))

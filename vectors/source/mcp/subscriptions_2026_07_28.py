@@ -40,6 +40,7 @@ CLIENT = [
     client_ends.cancels(FINAL, CONTEXTVM),
     client_ends.closed(FINAL, CONTEXTVM),
     client_ends.closed_early(FINAL, CONTEXTVM),
+    client_ends.answered_late(FINAL, CONTEXTVM),
     client_ends.reconnected(FINAL, CONTEXTVM),
     client_ends.disconnected(FINAL, CONTEXTVM),
     client_ends.unacknowledged(FINAL, CONTEXTVM),
