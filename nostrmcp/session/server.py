@@ -338,7 +338,7 @@ class Server:
         Gives the id it is known by, None where the revision cannot carry it.
         """
         revision = revision or session.revision
-        wrap = self._unsolicited_wrap(session, revision) if about is None else about.wrap
+        wrap = self.sessions.unsolicited_wrap(session, revision) if about is None else about.wrap
         if wrap is not None and session.ephemeral_wraps and nip59.EPHEMERAL_WRAP in revision.kinds.wraps:
             wrap = nip59.EPHEMERAL_WRAP
         reference = None if about is None else RequestReference(about.event_id, about.request.method, about.request.id)
@@ -346,13 +346,6 @@ class Server:
         actions, event_id = self._send(message, route, revision, wrap)
         session.told |= event_id is not None
         return actions, event_id
-
-    def _unsolicited_wrap(self, session: Session, revision: Revision) -> int | None:
-        """Once a client has encrypted, with any server here, nothing goes to it in plain unasked (HOUSE-CRYPT-04)."""
-        if session.wrap is not None:
-            return session.wrap
-        used = (one.wrap for one in self.sessions.of_client(session.client))
-        return next((wrap for wrap in used if wrap in revision.kinds.wraps), None)
 
     def _send(
         self, message: jsonrpc.Message, route: Route, revision: Revision, wrap: int | None

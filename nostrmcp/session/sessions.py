@@ -108,6 +108,13 @@ class Sessions:
         known = self._clients.get(client)
         return [] if known is None else known.sessions
 
+    def unsolicited_wrap(self, session: Session, revision: Revision) -> int | None:
+        """Once a client has encrypted, with any server here, nothing goes to it in plain unasked (HOUSE-CRYPT-04)."""
+        if session.wrap is not None:
+            return session.wrap
+        used = (one.wrap for one in self.of_client(session.client))
+        return next((wrap for wrap in used if wrap in revision.kinds.wraps), None)
+
     def make_room(self, client: bytes) -> Session | None:
         """The idle session to end before this client gets one, if one must; a Violation where none can."""
         if self._budget.has_room(client):

@@ -353,6 +353,16 @@ def large_result(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def large_error(d: Dialect, req: str = "") -> Case:
+    s = start(d, "large-error", "An error that no relay carries is replaced by one with size and limit",
+              f"HOUSE-LIMIT-11 {req}", "Limits", limits={"event": 2000})  # fmt: skip
+    asked = asks(s, d)
+    s.says(failure(id_of(0), -32000, "x" * 2000))
+    s.publishes(d.error(asked.event, 3, -32603, data={"size": ANY_ID, "limit": 2000}))
+    lives(s, d)
+    return s.case()
+
+
 def refused_result(d: Dialect, req: str = "") -> Case:
     """The relays take less than the limit of `open`, and nobody but them knows how much."""
     s = start(d, "refused-result", "A result that relays refuse with a reason is replaced by an error, once",

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from vectors.source.dialects import ANY_ID, CAROL, DAVE, Dialect, Form
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, id_of, result, rpc, text, wrapped
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, id_of, mcp_server, result, rpc, text, wrapped
 from vectors.source.server_play import CALL, FLAGS, RESULT, asks, greets, publishes, start
 from vectors.source.writing import Case, public
 
@@ -101,6 +101,20 @@ def unsolicited(d: Dialect, req: str = "") -> Case:
     works(s, d, WRAP, "alice")
     works(s, d, None, "carol")
     s.says(rpc("notifications/tools/list_changed"))
+    publishes(s, d, d.to_client("notifications/tools/list_changed"), WRAP)
+    s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
+    return s.case()
+
+
+def unsolicited_elsewhere(d: Dialect, req: str = "") -> Case:
+    """Only where one key may have several servers."""
+    s = start(d, "unsolicited-elsewhere", "Who encrypts with one server is told nothing in plain by another of its key",
+              f"HOUSE-CRYPT-04 {req}", "Encryption Leak", encryption="optional",
+              servers=[mcp_server("server-1"), mcp_server("server-2")])  # fmt: skip
+    asks(s, d, "alice", 1, wrap=WRAP)
+    asks(s, d, "alice", 2, server_id="server-2")
+    asks(s, d, "carol", 2, server_id="server-2")
+    s.says(rpc("notifications/tools/list_changed"), server="server-2")
     publishes(s, d, d.to_client("notifications/tools/list_changed"), WRAP)
     s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
     return s.case()

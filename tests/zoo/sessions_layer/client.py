@@ -15,12 +15,12 @@ from nostrmcp.session.machine import ASKING, Asking, AskingEffect, AskingInput
 from nostrmcp.session.settings import Encryption, PaymentPolicy
 from nostrmcp.translate import codec
 from nostrmcp.translate.route import Role
-from tests.zoo.sessions_layer.making import CLIENT, REVISIONS, WITH_SERVER_IDS, WRAPPING, altered, always, bug
+from tests.zoo.sessions_layer.making import CLIENT, REVISIONS, WITH_SERVER_IDS, WRAPPING, altered, always, bug, nothing
 
 right_answered, right_told_of, right_conclude = Client._answered, Client._told_of, Questions._conclude
 right_by_id, right_give_up, right_signed = Questions.by_id, Questions._give_up, Client._signed
 right_start_clock, right_amount, right_payable = Questions._start_clock, payments.invoice_amount, payments.payable
-right_search = Client._search_over
+right_search, right_payment = Client._search_over, Questions.payment
 
 
 def received_from_anyone(client: Client, arrival: Arrival) -> list[Action]:
@@ -134,6 +134,14 @@ def asked_and_delivered(client: Client, request: Any, arrival: Arrival) -> list[
     return [Deliver(request)]
 
 
+def paid_though_over(questions: Questions, question: Question, notification: Notification) -> list[Action]:
+    """A time that is over counts as none."""
+    params = notification.params or {}
+    over = params.get("expiration", questions._host.now.unix) < questions._host.now.unix
+    left = {name: value for name, value in params.items() if name != "expiration" or not over}
+    return right_payment(questions, question, Notification(notification.method, left))
+
+
 def wait_as_usual(questions: Questions, question: Question, seconds: float) -> None:
     """A request that is being paid for times out like any other."""
     right_start_clock(questions, question, min(seconds, questions._host.settings.timers.request))
@@ -196,6 +204,10 @@ MEMBERS = [
         (asking, "payable", payable_in_any_unit), on="r1 ctx", fails="payment-other-unit"),
     bug("failed-payment-waits", "After a failed payment the request still waits.", CLIENT,
         (asking, "ASKING", FAILURE_IGNORED), on="r1 cvm", fails="payment-failed"),
+    bug("pays-what-is-over", "A demand is paid though its time is over.", CLIENT,
+        (Questions, "payment", paid_though_over), on="r1 cvm", fails="payment-over"),
+    bug("paid-in-vain", "What was paid for fails when the demand ends, though its answer is on the way.", CLIENT,
+        (Questions, "_give_time", nothing), on="r1 cvm", fails="payment-waits"),
     bug("payment-clock-runs", "A request times out while it is paid for.", CLIENT,
         (Questions, "_start_clock", wait_as_usual), on="r1 cvm", fails="payment-clock"),
     bug("falls-back-without-leave", "Silence makes a client speak in plain, with leave or without.", CLIENT,

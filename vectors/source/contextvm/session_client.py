@@ -104,6 +104,8 @@ CASES = shared(
         money.only_once: "CVM-PAY-65",
         money.clock_stands: "",
         money.expires: "",
+        money.over: "",
+        money.waits: "",
         money.failed: "",
         money.progress: "",
         money.cancelled: "",

@@ -281,6 +281,7 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
+        trust.large_error: "",
         trust.refused_result: "",
         trust.unrefused_result: "",
         money.paid: stated("CVM-PAY-51 CVM-PAY-62 CVM-PAY-63 CVM-PAY-65 CVM-PAY-66 CVM-PAY-67 CVM-PAY-69"),

@@ -71,6 +71,8 @@ CASES = shared(
         money.only_once: "",
         money.clock_stands: "",
         money.expires: "",
+        money.over: "",
+        money.waits: "",
         money.failed: "",
         money.progress: "",
         money.cancelled: "",

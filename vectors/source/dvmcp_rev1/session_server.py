@@ -89,6 +89,7 @@ CASES = shared(
         trust.many_errors: "",
         trust.large_content: "",
         trust.large_result: "",
+        trust.large_error: "",
         trust.refused_result: "",
         trust.unrefused_result: "",
         trust.idle_session: "",

@@ -115,6 +115,7 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
+        trust.large_error: "",
         trust.refused_result: "",
         trust.unrefused_result: "",
         money.paid: "R11-PAY-52 R11-PAY-53 R11-PAY-55 R11-PAY-57 R11-FLOW-52",

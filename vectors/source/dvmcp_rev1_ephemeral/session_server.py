@@ -84,6 +84,7 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
+        trust.large_error: "",
         trust.refused_result: "",
         trust.unrefused_result: "",
         money.paid: "",
