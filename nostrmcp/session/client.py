@@ -242,6 +242,7 @@ class Client:
             raise Violation(ErrorClass.WRONG_AUTHOR, "event.pubkey", "another key was asked")
         self.gate.refuse_wrong_recipient(event)
         decoded = codec.decode(event, self.settings.revision, Role.SERVER)
+        self._refuse_other_server(decoded)
         self.gate.take(event, self.now)
         self.questions.heard()
         self.encryption_worked |= arrival.wrap is not None
@@ -253,6 +254,14 @@ class Client:
         if isinstance(decoded.message, Notification):
             return self._told_of(decoded, decoded.message, event)
         return self._answered(decoded, decoded.message, event)
+
+    def _refuse_other_server(self, decoded: Decoded) -> None:
+        """A notification about no request of ours is for the session with the server that its s names (HOUSE-ID-07)."""
+        own, is_about_ours = self.server_id, decoded.request_event_id is not None
+        # A server that is announced in several revisions has an identifier in each (HOUSE-ANN-03).
+        ids = (None, own, f"{own}.{self.settings.revision.name}")
+        if isinstance(decoded.message, Notification) and not is_about_ours and own and decoded.server_id not in ids:
+            raise Violation(ErrorClass.UNKNOWN_SERVER, "event.tags", "another server of this key says it")
 
     def _answered(self, decoded: Decoded, answer: Result | Error, event: Event) -> list[Action]:
         """The answer to what e names, under the id of the local client (HOUSE-ID-02, HOUSE-ROUTE-07)."""

@@ -288,6 +288,19 @@ class TestSessions:
         call(server, carol, "tools/call", WEATHER, 1)
         assert {session.client for session in server.sessions.all()} == {ALICE.public_key.x, carol.public_key.x}
 
+    @pytest.mark.parametrize(
+        ("named", "is_delivered"),
+        [("weather", True), ("weather.dvmcp-rev1", True), ("weather.dvmcp-rev1.1", False), ("other", False)],
+    )
+    def test_of_the_servers_of_a_key_one_is_heard(self, named: str, is_delivered: bool) -> None:
+        rev1 = REVISIONS["dvmcp-rev1"]
+        remote = Remote(PROVIDER.public_key.x, "weather")
+        settings = ClientSettings(rev1, remote, "2025-03-26", encryption=Encryption.DISABLED)
+        client = Client(settings, ALICE, bytes_from_a_count(), START)
+        body = json.dumps({"jsonrpc": "2.0", "method": CHANGED})
+        told = client.receive(signed(PROVIDER, 21316, body, to(ALICE), ("s", named), ("method", CHANGED)), START)
+        assert len(messages(told)) == is_delivered
+
     @pytest.mark.parametrize(("spoken", "is_delivered"), [("2025-03-26", True), ("nonsense", False), (1, False)])
     def test_the_version_that_was_agreed_on_says_what_a_server_may_ask(self, spoken: Any, is_delivered: bool) -> None:
         """MCP 2026-07-28 has no requests of servers; a server of an older version may ask for roots."""

@@ -186,6 +186,8 @@ MEMBERS = [
         (asking, "ASKING", NEVER_EXTENDED), on=REVISIONS, fails="progress-extends"),
     bug("server-id-forgotten", "The server that answered initialize is not remembered.", CLIENT,
         (Questions, "_conclude", conclude_with_latest), on=WITH_SERVER_IDS, fails="first-server"),
+    bug("any-server-of-the-key", "What another server of the same key says is delivered.", CLIENT,
+        (Client, "_refuse_other_server", nothing), on="r1 r1e r11", fails="notification-other-server"),
     bug("first-server-found", "Of several servers behind a key one is found.", CLIENT,
         (Client, "_search_over", found_first), on=WITH_SERVER_IDS, fails="servers"),
     bug("pays-by-default", "Nobody agreed, and it is paid.", CLIENT,

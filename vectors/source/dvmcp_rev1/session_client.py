@@ -38,6 +38,7 @@ CASES = shared(
         basics.refused_by_relays: "",
         basics.refused_late: "",
         basics.notifications: "",
+        basics.notifications_of_another: "",
         basics.client_notification: "",
         trust.foreign_author: stated("R1-FLOW-52"),
         trust.answer_without_p: "",

@@ -37,6 +37,7 @@ CASES = shared(
         basics.refused_by_relays: "",
         basics.refused_late: "",
         basics.notifications: "",
+        basics.notifications_of_another: "",
         basics.client_notification: "",
         basics.server_ping: "R11-PING-14 R11-FLOW-47",
         basics.pings: "R11-PING-04 R11-PING-10 R11-PING-11 R11-FLOW-47",
