@@ -65,6 +65,7 @@ CLIENT = [
 
 SERVER = [
     server.opened(FINAL, CONTEXTVM),
+    server.watched(FINAL, CONTEXTVM),
     server.narrowed(FINAL, CONTEXTVM),
     server.failed_resource(FINAL, CONTEXTVM),
     server.asked_for(FINAL, CONTEXTVM),
@@ -93,6 +94,7 @@ SERVER = [
     server.too_many(FINAL, CONTEXTVM),
     server.id_in_use(FINAL, CONTEXTVM),
     server.opened(FINAL, REV1_1),
+    server.watched(FINAL, REV1_1),
     server.before_agreement(FINAL, REV1_1),
     server.cancelled_before(FINAL, REV1_1),
     server.cancelled_by_client(FINAL, REV1_1),
@@ -101,6 +103,7 @@ SERVER = [
     server.refused(FINAL, REV1_1),
     server.refused_filter(FINAL, REV1_1),
     server.opened(FINAL, REV1),
+    server.watched(FINAL, REV1),
     server.opened(FINAL, EPHEMERAL),
     server.opened(FINAL, CTXVM),
     server_ends.failing(FINAL, CONTEXTVM),

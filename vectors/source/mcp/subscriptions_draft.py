@@ -55,6 +55,7 @@ CLIENT = [
 
 SERVER = [
     server.opened(DRAFT, CONTEXTVM),
+    server.watched(DRAFT, CONTEXTVM),
     server.narrowed(DRAFT, CONTEXTVM),
     server.failed_resource(DRAFT, CONTEXTVM),
     server.asked_for(DRAFT, CONTEXTVM),
@@ -83,6 +84,7 @@ SERVER = [
     server.too_many(DRAFT, CONTEXTVM),
     server.id_in_use(DRAFT, CONTEXTVM),
     server.opened(DRAFT, REV1_1),
+    server.watched(DRAFT, REV1_1),
     server.before_agreement(DRAFT, REV1_1),
     server.cancelled_before(DRAFT, REV1_1),
     server.cancelled_by_client(DRAFT, REV1_1),
@@ -91,6 +93,7 @@ SERVER = [
     server.refused(DRAFT, REV1_1),
     server.refused_filter(DRAFT, REV1_1),
     server.opened(DRAFT, REV1),
+    server.watched(DRAFT, REV1),
     server.opened(DRAFT, EPHEMERAL),
     server.opened(DRAFT, CTXVM),
     server_ends.failing(DRAFT, CONTEXTVM),
