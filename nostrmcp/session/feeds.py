@@ -15,7 +15,7 @@ from ..nostr import Violation
 from ..revisions.model import Revision
 from .actions import Action, Drop, Publish
 from .errors import ErrorClass
-from .links import McpLink
+from .links import Held, McpLink
 from .machine import FEEDING, Feeding, FeedingEffect, FeedingInput
 from .sessions import Session
 from .settings import Teardown
@@ -70,6 +70,7 @@ class Feed:
     number: int | None = None
     unanswered: int = 0
     failures: int = 0
+    held: Held | None = None
     watched: set[str] | None = None
 
     @property
@@ -145,7 +146,8 @@ class Feeds:
             feed.number, deliver = link.call(feed.request, partial(self._answered, feed))
             link.running[feed.number] = feed
             return [deliver]
-        return link.when_ready(partial(self._ask, feed))
+        feed.held = partial(self._ask, feed)
+        return link.when_ready(feed.held)
 
     def _refusal(self, exchange: Exchange) -> Error | None:
         request, link, client = exchange.request, exchange.session.link, exchange.session.client
@@ -369,6 +371,7 @@ class Feeds:
         feed.state = Feeding.ENDED
         del self._feeds[feed.event_id]
         del feed.link.feeds[feed]
+        feed.link.let_go(feed.held)
         if self._events.get(feed.key) == feed.event_id:
             del self._events[feed.key]
         self._host.subscriptions.give(feed.client)

@@ -17,7 +17,7 @@ from ..translate.route import Price
 from .actions import Action, Charge, Drop
 from .errors import ErrorClass
 from .limits import Budget, Seen
-from .links import McpLink, has_handshake
+from .links import Held, McpLink, has_handshake
 from .machine import SERVING, Serving, ServingEffect, ServingInput
 from .payments import accepted, demand
 from .sessions import Session
@@ -53,6 +53,7 @@ class Exchange:
     state: Serving = Serving.UNKNOWN
     number: int = 0
     amount: int = 0
+    held: Held | None = None
 
     @property
     def token(self) -> Any:
@@ -122,7 +123,8 @@ class Requests:
     def begin(self, exchange: Exchange) -> list[Action]:
         """An ordinary request: refused with its reason, charged for, or executed."""
         self._begin(exchange)
-        return exchange.session.link.when_ready(partial(self._ready, exchange))
+        exchange.held = partial(self._ready, exchange)
+        return exchange.session.link.when_ready(exchange.held)
 
     def _ready(self, exchange: Exchange, failure: Error | None) -> list[Action]:
         if exchange.state is not Serving.UNKNOWN:
@@ -157,6 +159,7 @@ class Requests:
         self._host.sessions.end_work(session)
         self._exchanges.pop(exchange.event_id, None)
         session.link.running.pop(exchange.number, None)
+        session.link.let_go(exchange.held)
         key = (session.client, session.server.id, id_key(exchange.request.id))
         if self._events.get(key) == exchange.event_id:  # the client may have used the id again
             del self._events[key]
@@ -212,7 +215,8 @@ class Requests:
 
     def _execute(self, exchange: Exchange) -> list[Action]:
         self._alarm(exchange, ServingInput.OVERDUE, self._host.settings.timers.execution)
-        return exchange.session.link.when_ready(partial(self._pass_on, exchange))
+        exchange.held = partial(self._pass_on, exchange)
+        return exchange.session.link.when_ready(exchange.held)
 
     def _pass_on(self, exchange: Exchange, failure: Error | None) -> list[Action]:
         """What was paid for may have to wait for an MCP server that was started anew."""

@@ -109,6 +109,19 @@ class TestRequests:
         assert reasons(server.message(LINK, Error(number, -32000, "short"), START)) == ["too_large"]
 
 
+    @pytest.mark.parametrize("method", ["tools/call", "subscriptions/listen"])
+    def test_what_was_withdrawn_takes_no_room_of_others(self, method: str) -> None:
+        """A stranger asks and cancels without end, while the MCP server of all is still starting."""
+        server, begun = opened()
+        params = WEATHER if method == "tools/call" else {"_meta": META, "notifications": {"toolsListChanged": True}}
+        for number in range(1200):
+            assert not published(call(server, ALICE, method, params, number))
+            server.receive(says("notifications/cancelled", {"requestId": number}), START)
+        assert not published(call(server, BOB, "tools/call", WEATHER, 1))
+        ready_now = server.message(LINK, Result(asked(begun), RESULT), START)
+        assert [one.method for one in messages(ready_now) if isinstance(one, Request)] == ["tools/call"]
+
+
 class TestMoney:
     def test_a_demand_that_cannot_be_sent_ends_its_request(self) -> None:
         """The processor has made an invoice of a test network, for which ContextVM has no name."""
