@@ -250,12 +250,15 @@ class Questions:
             self._host.alarms.set("ping", self._host.now.monotonic + self._host.settings.timers.ping, self._ping)
 
     def _ping(self) -> list[Action]:
+        # The server has spoken since an earlier one: that one has done its work, answered or not.
+        earlier = [one for one in self._questions.values() if one.is_ours]
+        ended = [action for one in earlier for action in self._end(one)]
         question = Question(Request(f"ping:{self._host.random(8).hex()}", "ping"), is_ours=True)
         actions = self.send(question)
         if question.event_id not in self._questions:
-            return []  # relays would not carry it, and nobody waits for its answer
+            return ended  # relays would not carry it, and nobody waits for its answer
         self._start_clock(question, self._host.settings.timers.ping_timeout)
-        return actions
+        return [*ended, *actions]
 
     def _ping_failed(self) -> list[Action]:
         """After several silent pings the server is gone: what waits for it has failed, and pinging stops."""

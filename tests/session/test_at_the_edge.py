@@ -14,6 +14,7 @@ from nostrmcp.revisions import REVISIONS
 from nostrmcp.session import Client
 from nostrmcp.session.actions import Action, Charge, Deliver, Link, Now, Open, Pay
 from nostrmcp.session.settings import (
+    ClientLimits,
     ClientSettings,
     ClientTimers,
     Encryption,
@@ -108,7 +109,6 @@ class TestRequests:
         number = asked(server.receive(signed(ALICE, 25910, body, to(PROVIDER)), START))
         assert reasons(server.message(LINK, Error(number, -32000, "short"), START)) == ["too_large"]
 
-
     @pytest.mark.parametrize("method", ["tools/call", "subscriptions/listen"])
     def test_what_was_withdrawn_takes_no_room_of_others(self, method: str) -> None:
         """A stranger asks and cancels without end, while the MCP server of all is still starting."""
@@ -162,6 +162,18 @@ class TestMoney:
         client, _ = asking(timers=ClientTimers(ping=10))
         (ping,) = published(client.tick(later(10)))
         assert not pays(client.receive(demand(ping, now=later(11)), later(11)))
+
+    @pytest.mark.parametrize("failures", [1, 3])
+    def test_a_server_that_speaks_and_then_falls_silent_is_given_up_once(self, failures: int) -> None:
+        """It speaks while a ping is on its way, so that another is due before that one's time is over."""
+        timers = ClientTimers(ping=5, ping_timeout=10, request=1000)
+        client, _ = asking(timers=timers, limits=ClientLimits(ping_failures=failures), begins=False)
+        client.tick(later(5))
+        client.receive(from_server({"method": CHANGED}, now=later(6)), later(6))
+        client.tick(later(11))
+        client.message(Request(1, "tools/call", WEATHER), later(12))
+        ends = [failure(said) for second in range(12, 200) if messages(said := client.tick(later(second)))]
+        assert ends == ["timed_out"] and len(client.questions) == 0
 
     def test_what_a_demand_came_for_is_not_asked_again_in_plain(self) -> None:
         """Else it might be paid for twice. The server answers in plain, so encryption has not worked."""
