@@ -270,6 +270,19 @@ class TestSubscriptions:
         assert len(server.feeds) == 0 and not messages(ended), "the MCP server is not told what it has said"
         assert server.links[LINK].answers == {}
 
+    def test_who_cannot_be_subscribed_anew_is_told_under_its_own_id(self) -> None:
+        """The new request has a longer id, and is a few bytes larger than relays carry."""
+        listen = Request(2, "subscriptions/listen", {"_meta": META, "notifications": {"toolsListChanged": True}})
+        client, _ = asking()
+        (event,) = published(client.message(listen, START))
+        client, _ = asking(limits=ClientLimits(event=event.sent_length + 2))
+        client.message(listen, START)
+        client.connection(False, START)
+        client.connection(True, START)
+        (error,) = messages(client.tick(later(2)))
+        assert isinstance(error, Error) and error.id == 2
+        assert len(client.subscriptions) == 0
+
     def test_a_name_that_is_not_open_is_nobodys(self) -> None:
         client, _ = asking(begins=False)
         named = {"_meta": {SUBSCRIPTION: 1}}
