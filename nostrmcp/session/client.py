@@ -245,7 +245,8 @@ class Client:
         self._refuse_other_server(decoded)
         self.gate.take(event, self.now)
         self.questions.heard()
-        self.encryption_worked |= arrival.wrap is not None
+        if arrival.wrap is not None:  # late as it may be: nothing is left to fall back from (HOUSE-CRYPT-08)
+            self.encryption_worked, self.is_plain = True, False
         if not self._has_heard:
             self._has_heard = True
             self._ephemeral |= announce.says_ephemeral(event)

@@ -125,6 +125,20 @@ def worked_before(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def worked_late(d: Dialect, req: str = "") -> Case:
+    title = "Once a wrap of the server comes, late as it may be, plain text is over"
+    changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}
+    s = start(d, "worked-late", title, f"HOUSE-CRYPT-08 {req}", "Downgrade Time", **changes)
+    asked = asks(s, d, wrap=WRAP, first=True)
+    s.tick(61)
+    cancels(s, d, asked)
+    fails(s, asked)
+    lives(s, d)
+    answer(s, d, asked)
+    lives(s, d, WRAP)
+    return s.case()
+
+
 def forged_inner(d: Dialect, req: str = "") -> Case:
     title = "What a wrap holds counts only if it verifies and is the server's message to us"
     req = f"HOUSE-CRYPT-01 HOUSE-CRYPT-02 HOUSE-CRYPT-03 HOUSE-ONCE-03 {req}"

@@ -20,7 +20,7 @@ from tests.zoo.sessions_layer.making import CLIENT, REVISIONS, WITH_SERVER_IDS, 
 right_answered, right_told_of, right_conclude = Client._answered, Client._told_of, Questions._conclude
 right_by_id, right_give_up, right_signed = Questions.by_id, Questions._give_up, Client._signed
 right_start_clock, right_amount, right_payable = Questions._start_clock, payments.invoice_amount, payments.payable
-right_search, right_payment = Client._search_over, Questions.payment
+right_search, right_payment, right_received = Client._search_over, Questions.payment, Client._received
 
 
 def received_from_anyone(client: Client, arrival: Arrival) -> list[Action]:
@@ -147,6 +147,14 @@ def wait_as_usual(questions: Questions, question: Question, seconds: float) -> N
     right_start_clock(questions, question, min(seconds, questions._host.settings.timers.request))
 
 
+def received_in_plain(client: Client, arrival: Arrival) -> list[Action]:
+    is_plain = client.is_plain
+    try:
+        return right_received(client, arrival)
+    finally:
+        client.is_plain = is_plain
+
+
 def signed_as_first(client: Client, *args: Any) -> Any:
     client._told = False
     return right_signed(client, *args)
@@ -217,6 +225,8 @@ MEMBERS = [
         fails="not-told-to-fall-back required-never-plain"),
     bug("falls-back-after-success", "A client falls back to plain though encryption has worked.", CLIENT,
         (Questions, "_may_fall_back", fall_back_again), on=WRAPPING, fails="worked-before"),
+    bug("plain-for-good", "Who fell back to plain stays there, though wraps of the server come.", CLIENT,
+        (Client, "_received", received_in_plain), on=WRAPPING, fails="worked-late"),
     bug("never-encrypts", "A client encrypts nothing.", CLIENT,
         (Client, "_wrap", always(None)), on=WRAPPING, fails="encrypted required"),
     bug("delivers-every-request", "The server's pings, and what only clients send, reach the local client.", CLIENT,

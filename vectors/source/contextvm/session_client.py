@@ -79,6 +79,7 @@ CASES = shared(
         wraps.falls_back: "",
         wraps.initialize_falls_back: "",
         wraps.worked_before: "",
+        wraps.worked_late: "",
         wraps.forged_inner: "",
         wraps.other_inner_kind: "",
         wraps.foreign_answer: "",

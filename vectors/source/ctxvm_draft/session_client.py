@@ -74,6 +74,7 @@ CASES = shared(
         wraps.falls_back: "CTX-ENC-11",
         wraps.initialize_falls_back: "",
         wraps.worked_before: "",
+        wraps.worked_late: "",
         wraps.forged_inner: "",
         wraps.other_inner_kind: "",
         wraps.foreign_answer: "",
