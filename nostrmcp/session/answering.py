@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..mcp.jsonrpc import Error, ErrorCode, Result
+from ..mcp.jsonrpc import Error, ErrorCode, Message, Result
 from ..nostr import LocalProtocolError
 from ..nostr.relay_frames import Prefix, prefix_of
 from ..revisions.model import Revision
@@ -58,9 +58,18 @@ def in_place_of_refused(way: Way) -> Error:
     return Error(reference.id, ErrorCode.INTERNAL_ERROR, message, {"size": way.size})
 
 
-def in_place_of(result: Result, problem: LocalProtocolError) -> Error:
-    """What a caller is told in place of a result that cannot be sent (HOUSE-LIMIT-11)."""
-    if isinstance(problem, TooLarge):
-        data = {"size": problem.size, "limit": problem.limit}
-        return Error(result.id, ErrorCode.INTERNAL_ERROR, "the result is larger than relays carry", data)
-    return Error(result.id, ErrorCode.INTERNAL_ERROR, f"the result cannot be sent: {problem.detail}")
+def in_place_of(message: Message, problem: LocalProtocolError) -> Error | None:
+    """What a caller is told in place of an answer that cannot be sent (HOUSE-LIMIT-11); None where nothing shorter is.
+
+    An MCP server's error may be as large as a result: a trace, or what a program has written.
+    """
+    if not isinstance(message, (Result, Error)) or message.id is None:
+        return None
+    if not isinstance(problem, TooLarge):
+        detail = f"the result cannot be sent: {problem.detail}"
+        return Error(message.id, ErrorCode.INTERNAL_ERROR, detail) if isinstance(message, Result) else None
+    data = {"size": problem.size, "limit": problem.limit}
+    if isinstance(message, Error) and type(message.data) is dict and message.data.keys() == data.keys():
+        return None  # it stands in such a place already: the id of the request is too long
+    what = "result" if isinstance(message, Result) else "error"
+    return Error(message.id, ErrorCode.INTERNAL_ERROR, f"the {what} is larger than relays carry", data)

@@ -89,6 +89,11 @@ class Questions:
         question.until = self._host.now.monotonic + seconds
         self._host.alarms.set(question, question.until, partial(self.step, question, AskingInput.OVERDUE))
 
+    def _give_time(self, question: Question) -> None:
+        """The full time for an answer, or what is left until the demand ends if that is longer."""
+        left = question.until - self._host.now.monotonic
+        self._start_clock(question, max(self._host.settings.timers.request, left))
+
     def by_token(self, token: Any) -> Question | None:
         same = (one for one in self._questions.values() if is_id(token) and jsonrpc.same_id(one.token, token))
         return next(same, None)
@@ -111,6 +116,9 @@ class Questions:
                 return self._progress(question, about)
             case AskingEffect.SHOW:
                 return self._progress(question, about)
+            case AskingEffect.SHOW_AND_WAIT:
+                self._give_time(question)
+                return self._progress(question, about)
             case AskingEffect.PAY:
                 invoice, amount, seconds = about
                 self._start_clock(question, seconds)
@@ -123,13 +131,14 @@ class Questions:
                 failure = failed(question.request, ErrorClass.NOT_DELIVERED, "no relay took the request")
                 return [*self._end(question), *self._deliver_failure(question, failure)]
             case _:
+                self._give_time(question)
                 return []
 
     def _conclude(
         self, question: Question, answer: Result | Error, server_id: str | None, event: Event
     ) -> list[Action]:
-        if question.request.method == "initialize" and self._host.server_id is None:
-            self._host.server_id = server_id
+        if question.request.method == "initialize":
+            self._host.initialized(answer, server_id)
         if question.request.method.endswith("/list"):
             self.learn_prices(event)
         actions = self._end(question)
@@ -169,7 +178,9 @@ class Questions:
     def _may_fall_back(self, question: Question) -> bool:
         """Plain text only when told to, and never after encryption has worked (HOUSE-CRYPT-06, HOUSE-CRYPT-08)."""
         optional = self._host.settings.encryption is Encryption.OPTIONAL and self._host.settings.allow_plain
-        return optional and question.wrap is not None and not self._host.encryption_worked
+        # What a demand was paid for is not asked anew: it might be paid for twice.
+        is_unpaid = question.state is Asking.PENDING
+        return optional and is_unpaid and question.wrap is not None and not self._host.encryption_worked
 
     def _fall_back(self, question: Question) -> list[Action]:
         """Go on in plain text. Only initialize is sent again: another request may have run, though no answer came."""
@@ -192,24 +203,25 @@ class Questions:
 
     def payment(self, question: Question, notification: Notification) -> list[Action]:
         """A demand is paid at most once, by the rules and then by the policy (HOUSE-PAY-01 to HOUSE-PAY-08)."""
-        params = notification.params or {}
+        params, now = notification.params or {}, self._host.now
         if notification.method != PAYMENT_METHOD:
-            self._start_clock(
-                question, max(self._host.settings.timers.request, question.until - self._host.now.monotonic)
-            )
+            self._give_time(question)
             return []
         if "pmi" in params:
             raise Violation(ErrorClass.UNSUPPORTED, "demand", "this method of payment is not known here")
         try:
+            if question.is_ours:
+                raise Violation(ErrorClass.PAYMENT_REFUSED, "demand", "nobody has asked to pay for a sign of life")
             price = self._price_of(question.request)
             invoice, amount = payable(params, price, above_price=self._host.settings.payments.above_price)
             if not self._host.settings.payments.agrees(amount, question.request.method):
                 raise Violation(ErrorClass.PAYMENT_REFUSED, "demand", f"the policy does not pay {amount} sats")
+            seconds = params.get("expiration", now.unix + int(self._host.settings.timers.payment)) - now.unix
+            if seconds <= 0:
+                raise Violation(ErrorClass.PAYMENT_REFUSED, "demand", "its time is over")
         except Violation as violation:
             return self.step(question, AskingInput.BAD_DEMAND, violation)
-        expires = params.get("expiration", self._host.now.unix + int(self._host.settings.timers.payment))
-        seconds = min(max(expires - self._host.now.unix, 0), LONGEST_PAYMENT)
-        return self.step(question, AskingInput.DEMAND, (invoice, amount, seconds))
+        return self.step(question, AskingInput.DEMAND, (invoice, amount, min(seconds, LONGEST_PAYMENT)))
 
     def paid(self, request: bytes, given: AskingInput) -> list[Action]:
         question = self._questions.get(request)
@@ -243,12 +255,15 @@ class Questions:
             self._host.alarms.set("ping", self._host.now.monotonic + self._host.settings.timers.ping, self._ping)
 
     def _ping(self) -> list[Action]:
+        # The server has spoken since an earlier one: that one has done its work, answered or not.
+        earlier = [one for one in self._questions.values() if one.is_ours]
+        ended = [action for one in earlier for action in self._end(one)]
         question = Question(Request(f"ping:{self._host.random(8).hex()}", "ping"), is_ours=True)
         actions = self.send(question)
         if question.event_id not in self._questions:
-            return []  # relays would not carry it, and nobody waits for its answer
+            return ended  # relays would not carry it, and nobody waits for its answer
         self._start_clock(question, self._host.settings.timers.ping_timeout)
-        return actions
+        return [*ended, *actions]
 
     def _ping_failed(self) -> list[Action]:
         """After several silent pings the server is gone: what waits for it has failed, and pinging stops."""

@@ -35,7 +35,7 @@ from .listening import Subscriptions
 from .machine import AskingInput
 from .sending import TWO_DAYS, Random, Sender
 from .settings import ClientSettings, Encryption
-from .subscriptions import LISTEN
+from .subscriptions import LISTEN, name_in
 
 CANCELLED = "notifications/cancelled"
 # A server may ask for a sign of life, but not for many.
@@ -86,6 +86,7 @@ class Client:
         self.server_id = settings.server.id
         says_so = announcement is not None and announce.says_ephemeral(announcement)
         self._ephemeral = says_so or settings.server.ephemeral_wraps
+        self.mcp_version = settings.mcp_version
         self.questions = Questions(self)
         if announcement is not None:
             self.questions.learn_prices(announcement)
@@ -242,9 +243,11 @@ class Client:
             raise Violation(ErrorClass.WRONG_AUTHOR, "event.pubkey", "another key was asked")
         self.gate.refuse_wrong_recipient(event)
         decoded = codec.decode(event, self.settings.revision, Role.SERVER)
+        self._refuse_other_server(decoded)
         self.gate.take(event, self.now)
         self.questions.heard()
-        self.encryption_worked |= arrival.wrap is not None
+        if arrival.wrap is not None:  # late as it may be: nothing is left to fall back from (HOUSE-CRYPT-08)
+            self.encryption_worked, self.is_plain = True, False
         if not self._has_heard:
             self._has_heard = True
             self._ephemeral |= announce.says_ephemeral(event)
@@ -253,6 +256,14 @@ class Client:
         if isinstance(decoded.message, Notification):
             return self._told_of(decoded, decoded.message, event)
         return self._answered(decoded, decoded.message, event)
+
+    def _refuse_other_server(self, decoded: Decoded) -> None:
+        """A notification about no request of ours is for the session with the server that its s names (HOUSE-ID-07)."""
+        own, is_about_ours = self.server_id, decoded.request_event_id is not None
+        # A server that is announced in several revisions has an identifier in each (HOUSE-ANN-03).
+        ids = (None, own, f"{own}.{self.settings.revision.name}")
+        if isinstance(decoded.message, Notification) and not is_about_ours and own and decoded.server_id not in ids:
+            raise Violation(ErrorClass.UNKNOWN_SERVER, "event.tags", "another server of this key says it")
 
     def _answered(self, decoded: Decoded, answer: Result | Error, event: Event) -> list[Action]:
         """The answer to what e names, under the id of the local client (HOUSE-ID-02, HOUSE-ROUTE-07)."""
@@ -272,6 +283,14 @@ class Client:
             found.setdefault(decoded.server_id, answer.result)
         return []
 
+    def initialized(self, answer: Result | Error, server_id: str | None) -> None:
+        """The first server that answers initialize is the one, and the version that it names is spoken from here on."""
+        if self.server_id is None:
+            self.server_id = server_id
+        version = answer.result.get("protocolVersion") if isinstance(answer, Result) else None
+        if type(version) is str and catalogue.find("initialize", version) is not None:
+            self.mcp_version = version
+
     def _told_of(self, decoded: Decoded, notification: Notification, event: Event) -> list[Action]:
         reference, method = decoded.request_event_id, notification.method
         if method == "notifications/progress" and reference is None:
@@ -281,7 +300,8 @@ class Client:
             named = self.subscriptions.by_name(notification)
             if named is not None:
                 return self.subscriptions.told(named, notification, event.created_at)
-            if method in ("notifications/progress", CANCELLED):
+            # A subscription that it names without e is none that is open: it was closed, or nobody asked for it.
+            if method in ("notifications/progress", CANCELLED) or name_in(notification) is not None:
                 raise Violation(
                     ErrorClass.UNCORRELATED, "event.tags", "there is no e, and nothing else names a request"
                 )
@@ -315,7 +335,7 @@ class Client:
             if not self._pings.take(self.now.monotonic):
                 raise Violation(ErrorClass.TOO_MANY, "event", "more pings in a second than are answered")
             return self._say(Result(request.id, {}), call)[0]
-        entry = catalogue.find(request.method, self.settings.mcp_version)
+        entry = catalogue.find(request.method, self.mcp_version)
         if entry is None or entry.kind is not catalogue.Kind.REQUEST or Side.SERVER not in entry.direction.senders:
             return self._say(Error(request.id, ErrorCode.METHOD_NOT_FOUND, "a client does not have this method"), call)[
                 0

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..mcp import catalogue, paths
 from ..mcp.catalogue import CATALOGUE, PROTOCOL_VERSION, Version
@@ -15,7 +15,7 @@ from ..nostr import Violation
 from ..revisions.model import Revision
 from .actions import Action, Drop, Publish
 from .errors import ErrorClass
-from .links import McpLink
+from .links import Held, McpLink
 from .machine import FEEDING, Feeding, FeedingEffect, FeedingInput
 from .sessions import Session
 from .settings import Teardown
@@ -70,6 +70,7 @@ class Feed:
     number: int | None = None
     unanswered: int = 0
     failures: int = 0
+    held: Held | None = None
     watched: set[str] | None = None
 
     @property
@@ -145,7 +146,8 @@ class Feeds:
             feed.number, deliver = link.call(feed.request, partial(self._answered, feed))
             link.running[feed.number] = feed
             return [deliver]
-        return link.when_ready(partial(self._ask, feed))
+        feed.held = partial(self._ask, feed)
+        return link.when_ready(feed.held)
 
     def _refusal(self, exchange: Exchange) -> Error | None:
         request, link, client = exchange.request, exchange.session.link, exchange.session.client
@@ -222,9 +224,8 @@ class Feeds:
         name = name_in(notification)
         if name is None or not listens(link.version):
             return None
-        number = int(name) if type(name) is str and _NUMBER.fullmatch(name) else name
-        feed = link.running.get(number) if type(number) is int else None
-        if not isinstance(feed, Feed) or feed.number is None or not is_named(name, feed.number, link.version):
+        feed = self.named(link, name)
+        if feed is None:
             return [Drop(None, Violation(ErrorClass.UNCORRELATED, "message", "no subscription of this id is open"))]
         if notification.method == ACKNOWLEDGED:
             if feed.state is Feeding.OPENING:
@@ -233,6 +234,20 @@ class Feeds:
         if feed.state is not Feeding.OPENING and not includes(feed.honoured, notification):
             return [Drop(None, Violation(ErrorClass.NOT_REQUESTED, "message", "the client has not asked for this"))]
         return self._step(feed, FeedingInput.CHANGE, notification)
+
+    def named(self, link: McpLink, name: Any) -> Feed | None:
+        """The subscription on this link that an MCP server names."""
+        number = int(name) if type(name) is str and _NUMBER.fullmatch(name) else name
+        feed = link.running.get(number) if type(number) is int else None
+        is_feed = isinstance(feed, Feed) and feed.number is not None and is_named(name, feed.number, link.version)
+        return feed if is_feed else None
+
+    def cancelled(self, feed: Feed) -> list[Action]:
+        """The MCP server ends a subscription that it holds, without a result."""
+        feed.link.answers.pop(feed.number or 0, None)
+        feed.link.running.pop(feed.number or 0, None)
+        feed.number = None
+        return self._step(feed, FeedingInput.FINISHED)
 
     def changed(self, link: McpLink, notification: Notification) -> list[Action]:
         """A list has changed at an MCP server that knows no subscriptions: whoever listens for it is told."""
@@ -356,6 +371,7 @@ class Feeds:
         feed.state = Feeding.ENDED
         del self._feeds[feed.event_id]
         del feed.link.feeds[feed]
+        feed.link.let_go(feed.held)
         if self._events.get(feed.key) == feed.event_id:
             del self._events[feed.key]
         self._host.subscriptions.give(feed.client)

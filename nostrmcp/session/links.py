@@ -18,7 +18,7 @@ Body = dict[str, Any]
 
 INITIALIZED = Notification("notifications/initialized")
 HUB = {"name": "nostrmcp", "version": "0.1.0"}
-# Messages that may wait for a handshake: a client that asks and cancels, or only notifies, has nothing pending.
+# Messages that may wait for a handshake: a client that only notifies its own MCP server has nothing pending.
 MAX_HELD = 1024
 
 
@@ -126,6 +126,11 @@ class McpLink:
             return [self.deliver(INITIALIZED), *go_on(None)]
         self._held.append(go_on)
         return self._ask(own_initialize(self.version), _nobody) if effect is ShakeEffect.ASK_OURSELVES else []
+
+    def let_go(self, held: Held | None) -> None:
+        """What would be done once the handshake is over has ended before: it takes no room of others."""
+        if held is not None and held in self._held:
+            self._held.remove(held)
 
     def _initialized(self, answer: Result | Error) -> list[Action]:
         self._clock(self, None)

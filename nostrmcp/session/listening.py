@@ -206,7 +206,9 @@ class Subscriptions:
     def _send(self, subscription: Subscription) -> list[Action]:
         actions, publication = self._host.ask(subscription)
         if publication is None:
-            return [*self._end(subscription), *actions]
+            # Opened anew under an id of ours it may be too large, or not to be wrapped; the caller knows its own id.
+            failures = [one.message for one in actions if isinstance(one, Deliver) and isinstance(one.message, Error)]
+            return [*self._end(subscription), *(Deliver(replace(one, id=subscription.local.id)) for one in failures)]
         self._by_event[subscription.event_id] = subscription
         self._by_publication.pop(subscription.publication, None)
         subscription.publication = publication

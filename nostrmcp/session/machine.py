@@ -189,11 +189,12 @@ class AskingEffect(Named):
     DELIVER = "deliver the answer"
     EXTEND = "deliver the progress, start the clock anew"
     SHOW = "deliver the progress"
+    SHOW_AND_WAIT = "deliver the progress, give the answer its time"
+    WAIT = "give the answer its time"
     PAY = "pay, and stop the clock until the demand expires"
     WITHDRAW = "publish a cancel"
     GIVE_UP = "publish a cancel, deliver an error"
     FAIL = "deliver an error"
-    NOTHING = "nothing"
 
 
 ASKING: Machine[Asking, AskingInput, AskingEffect] = Machine(
@@ -210,13 +211,13 @@ ASKING: Machine[Asking, AskingInput, AskingEffect] = Machine(
         (Asking.PENDING, AskingInput.REFUSED): (AskingEffect.FAIL, Asking.ENDED),
         (Asking.PAYING, AskingInput.ANSWER): (AskingEffect.DELIVER, Asking.ENDED),
         (Asking.PAYING, AskingInput.PROGRESS): (AskingEffect.SHOW, Asking.PAYING),
-        (Asking.PAYING, AskingInput.PAYMENT_SENT): (AskingEffect.NOTHING, Asking.PAID),
+        (Asking.PAYING, AskingInput.PAYMENT_SENT): (AskingEffect.WAIT, Asking.PAID),
         (Asking.PAYING, AskingInput.PAYMENT_FAILED): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PAYING, AskingInput.FRAME): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PAYING, AskingInput.CANCEL): (AskingEffect.WITHDRAW, Asking.ENDED),
         (Asking.PAYING, AskingInput.OVERDUE): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PAID, AskingInput.ANSWER): (AskingEffect.DELIVER, Asking.ENDED),
-        (Asking.PAID, AskingInput.PROGRESS): (AskingEffect.SHOW, Asking.PAID),
+        (Asking.PAID, AskingInput.PROGRESS): (AskingEffect.SHOW_AND_WAIT, Asking.PAID),
         (Asking.PAID, AskingInput.FRAME): (AskingEffect.GIVE_UP, Asking.ENDED),
         (Asking.PAID, AskingInput.CANCEL): (AskingEffect.WITHDRAW, Asking.ENDED),
         (Asking.PAID, AskingInput.OVERDUE): (AskingEffect.GIVE_UP, Asking.ENDED),

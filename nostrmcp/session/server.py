@@ -231,7 +231,7 @@ class Server:
             error = Error(request.id, ErrorCode.INTERNAL_ERROR, _sentence(violation))
             return self.refuse(arrival, revisions, request.method, error, violation)
         self._note_form(session, arrival)
-        session.used = self.now.monotonic
+        self.sessions.use(session, self.now)
         exchange = Exchange(event.id, session, request, revisions, arrival.wrap)
         return actions + self.requests.take(exchange)
 
@@ -338,7 +338,7 @@ class Server:
         Gives the id it is known by, None where the revision cannot carry it.
         """
         revision = revision or session.revision
-        wrap = session.wrap if about is None else about.wrap
+        wrap = self.sessions.unsolicited_wrap(session, revision) if about is None else about.wrap
         if wrap is not None and session.ephemeral_wraps and nip59.EPHEMERAL_WRAP in revision.kinds.wraps:
             wrap = nip59.EPHEMERAL_WRAP
         reference = None if about is None else RequestReference(about.event_id, about.request.method, about.request.id)
@@ -353,8 +353,9 @@ class Server:
         try:
             publish, event_id = self.sender.send(message, route, revision, self.now, wrap)
         except LocalProtocolError as problem:
-            if isinstance(message, Result):
-                return self._send(in_place_of(message, problem), route, revision, wrap)
+            replaced = in_place_of(message, problem)
+            if replaced is not None:
+                return self._send(replaced, route, revision, wrap)
             return [Drop(None, Violation(problem.error_class, "message", problem.detail))], None
         if isinstance(message, Result):
             self._results.remember(publish, route, revision, wrap)
@@ -404,11 +405,13 @@ class Server:
         reference = RequestReference(event.id, method, error.id or 0)
         for revision in {revision.kinds.response: revision for revision in reversed(revisions)}.values():
             route = self._route(event.pubkey, self.settings.servers[0], revision, reference, first=False)
-            try:
-                actions.append(self.sender.send(error, route, revision, self.now, arrival.wrap)[0])
-            except TooLarge:  # the id of the request is as long as an event
-                nameless = replace(error, id=None)
-                actions.append(self.sender.send(nameless, route, revision, self.now, arrival.wrap)[0])
+            # What it repeats of the request, in data or as its id, may be as long as an event.
+            for one in (error, replace(error, data=None), replace(error, id=None, data=None)):
+                try:
+                    actions.append(self.sender.send(one, route, revision, self.now, arrival.wrap)[0])
+                    break
+                except TooLarge:
+                    continue
         return actions
 
     def _filters(self) -> tuple[filters.Filter, ...]:

@@ -17,7 +17,7 @@ from ..translate.route import Price
 from .actions import Action, Charge, Drop
 from .errors import ErrorClass
 from .limits import Budget, Seen
-from .links import McpLink, has_handshake
+from .links import Held, McpLink, has_handshake
 from .machine import SERVING, Serving, ServingEffect, ServingInput
 from .payments import accepted, demand
 from .sessions import Session
@@ -53,6 +53,7 @@ class Exchange:
     state: Serving = Serving.UNKNOWN
     number: int = 0
     amount: int = 0
+    held: Held | None = None
 
     @property
     def token(self) -> Any:
@@ -122,7 +123,8 @@ class Requests:
     def begin(self, exchange: Exchange) -> list[Action]:
         """An ordinary request: refused with its reason, charged for, or executed."""
         self._begin(exchange)
-        return exchange.session.link.when_ready(partial(self._ready, exchange))
+        exchange.held = partial(self._ready, exchange)
+        return exchange.session.link.when_ready(exchange.held)
 
     def _ready(self, exchange: Exchange, failure: Error | None) -> list[Action]:
         if exchange.state is not Serving.UNKNOWN:
@@ -139,6 +141,7 @@ class Requests:
         if self._host.may_refuse(exchange.session.client):
             return self._finish(exchange, error)
         self._end(exchange)
+        self._settle(exchange, error)
         return [Drop(exchange.event_id, Violation(ErrorClass.TOO_MANY, "request", "more errors than may be sent"))]
 
     def _begin(self, exchange: Exchange) -> None:
@@ -156,7 +159,10 @@ class Requests:
         self._host.sessions.end_work(session)
         self._exchanges.pop(exchange.event_id, None)
         session.link.running.pop(exchange.number, None)
-        self._events.pop((session.client, session.server.id, id_key(exchange.request.id)), None)
+        session.link.let_go(exchange.held)
+        key = (session.client, session.server.id, id_key(exchange.request.id))
+        if self._events.get(key) == exchange.event_id:  # the client may have used the id again
+            del self._events[key]
         self._host.alarms.clear(exchange)
 
     def _price_of(self, request: Request) -> Price | None:
@@ -186,7 +192,9 @@ class Requests:
                 exchange.amount = message.params["amount"]
                 # However long the invoice took, it can be paid until the time that the demand names.
                 self._alarm(exchange, ServingInput.UNPAID, self._host.settings.timers.payment)
-                return self._host.say(message, exchange.session, about=exchange)[0]
+                actions, event_id = self._host.say(message, exchange.session, about=exchange)
+                # A demand that never leaves is never paid.
+                return actions if event_id is not None else actions + self._step(exchange, ServingInput.UNPAID)
             case ServingEffect.ACCEPT:
                 return [*self._say_accepted(exchange), *self._execute(exchange)]
             case ServingEffect.REFUSE:
@@ -198,14 +206,17 @@ class Requests:
                 return self._finish(exchange, message)
             case ServingEffect.STOP:
                 self._end(exchange)
+                self._settle(exchange, None)
                 return self._withdraw(exchange, message)
             case _:
                 self._end(exchange)
+                self._settle(exchange, None)
                 return []
 
     def _execute(self, exchange: Exchange) -> list[Action]:
         self._alarm(exchange, ServingInput.OVERDUE, self._host.settings.timers.execution)
-        return exchange.session.link.when_ready(partial(self._pass_on, exchange))
+        exchange.held = partial(self._pass_on, exchange)
+        return exchange.session.link.when_ready(exchange.held)
 
     def _pass_on(self, exchange: Exchange, failure: Error | None) -> list[Action]:
         """What was paid for may have to wait for an MCP server that was started anew."""
@@ -223,9 +234,13 @@ class Requests:
 
     def _finish(self, exchange: Exchange, answer: Result | Error) -> list[Action]:
         self._end(exchange)
+        self._settle(exchange, answer)
+        return self._host.answer(exchange, under(answer, exchange.request.id))
+
+    def _settle(self, exchange: Exchange, answer: Result | Error | None) -> None:
+        """Whoever withdraws a resources/subscribe, or gets no answer, is told of nothing."""
         if exchange.request.method == "resources/subscribe":
             self._host.watches.settle(exchange.session.link, _uri(exchange.request), exchange.session, answer)
-        return self._host.answer(exchange, under(answer, exchange.request.id))
 
     def _refuse(self, exchange: Exchange, given: ServingInput) -> list[Action]:
         actions = self._withdraw(exchange, None) if given is ServingInput.OVERDUE else []
@@ -293,8 +308,10 @@ class Requests:
 
     def _event_named(self, decoded: Decoded, named: Id) -> bytes | None:
         """The request that a cancel without e names: by its JSON-RPC id, or by its event id where none travels."""
+        own_ids = self._host.server_ids.items()
         for server in self._host.settings.servers:
-            if decoded.server_id in (None, server.id):
+            names = {None, server.id, *(its_id for (_, one), its_id in own_ids if one == server.id)}
+            if decoded.server_id in names:
                 key = (decoded.sender, server.id, id_key(named))
                 event_id = self._events.get(key) or self._host.feeds.event_of(key)
                 if event_id is not None:
@@ -318,9 +335,11 @@ class Requests:
         session, uri = exchange.session, _uri(exchange.request)
         if uri is None:
             return self.begin(exchange)
-        if not self._host.watches.has_room(session.client):
+        is_known = uri in (session.watched or ())
+        if not is_known and not self._host.watches.has_room(session.client):
+            self._begin(exchange)
             error = Error(exchange.request.id, ErrorCode.INTERNAL_ERROR, "too many subscriptions")
-            return self._at_once(exchange, error)
+            return self._at_fault(exchange, error)
         if self._host.watches.join(session.link, uri, session, session.client):
             return self._at_once(exchange, Result(exchange.request.id, {}))
         return self.begin(exchange)
@@ -332,7 +351,7 @@ class Requests:
             return self._at_once(exchange, Result(exchange.request.id, {}))
         return self.begin(exchange)
 
-    def _at_once(self, exchange: Exchange, answer: Result | Error) -> list[Action]:
+    def _at_once(self, exchange: Exchange, answer: Result) -> list[Action]:
         self._begin(exchange)
         return self._finish(exchange, answer)
 

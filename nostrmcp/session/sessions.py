@@ -108,6 +108,13 @@ class Sessions:
         known = self._clients.get(client)
         return [] if known is None else known.sessions
 
+    def unsolicited_wrap(self, session: Session, revision: Revision) -> int | None:
+        """Once a client has encrypted, with any server here, nothing goes to it in plain unasked (HOUSE-CRYPT-04)."""
+        if session.wrap is not None:
+            return session.wrap
+        used = (one.wrap for one in self.of_client(session.client))
+        return next((wrap for wrap in used if wrap in revision.kinds.wraps), None)
+
     def make_room(self, client: bytes) -> Session | None:
         """The idle session to end before this client gets one, if one must; a Violation where none can."""
         if self._budget.has_room(client):
@@ -127,6 +134,12 @@ class Sessions:
         self._clients.setdefault(session.client, _Client()).sessions.append(session)
         session.used = now.monotonic
         self._idle[session.key] = None
+
+    def use(self, session: Session, now: Now) -> None:
+        """The client has asked something: of the idle sessions this one is the last to go."""
+        session.used = now.monotonic
+        if session.key in self._idle:
+            self._idle[session.key] = self._idle.pop(session.key)
 
     def begin_work(self, session: Session) -> None:
         """The session has something to do: it is not idle before as many calls of `end_work`."""

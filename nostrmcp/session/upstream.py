@@ -13,6 +13,7 @@ from ..translate.codec import Decoded
 from .actions import Action, Drop
 from .errors import ErrorClass
 from .feeds import Feed
+from .limits import Budget
 from .links import McpLink
 from .sessions import Session
 from .subscriptions import LISTS, UPDATED
@@ -37,8 +38,10 @@ class Upstream:
     """From MCP servers to clients, other than answers."""
 
     def __init__(self, host: Server) -> None:
+        limits, allow = host.settings.limits, host.settings.allow
         self._host = host
         self._asked: dict[bytes, Asked] = {}
+        self._budget = Budget(limits.pending, limits.pending_per_key, limits.reserved, allow)
         self._number = 0
 
     def __len__(self) -> int:
@@ -55,7 +58,7 @@ class Upstream:
             return [link.deliver(Error(request.id, ErrorCode.METHOD_NOT_FOUND, "no client can be asked this"))]
         if id_key(request.id) in link.asked:
             return [link.deliver(Error(request.id, ErrorCode.INVALID_REQUEST, "a request with this id is pending"))]
-        if len(self._asked) >= self._host.settings.limits.pending:
+        if not self._budget.has_room(session.client):
             return [link.deliver(Error(request.id, ErrorCode.INTERNAL_ERROR, "too many requests are pending"))]
         self._number += 1
         wire = replace(request, id=self._number)
@@ -64,6 +67,7 @@ class Upstream:
             return [*actions, link.deliver(Error(request.id, ErrorCode.INTERNAL_ERROR, "it cannot be sent"))]
         asked = Asked(event_id, session, wire, request, session.wrap)
         self._asked[event_id] = asked
+        self._budget.take(session.client)
         link.asked[id_key(request.id)] = event_id
         self._host.sessions.begin_work(session)
         at = self._host.now.monotonic + self._host.settings.timers.answer
@@ -99,6 +103,7 @@ class Upstream:
 
     def _end(self, asked: Asked) -> None:
         del self._asked[asked.event_id]
+        self._budget.give(asked.session.client)
         asked.session.link.asked.pop(id_key(asked.asker.id), None)
         self._host.alarms.clear(asked)
         self._host.sessions.end_work(asked.session)
@@ -143,9 +148,12 @@ class Upstream:
         return actions or [Drop(None, Violation(ErrorClass.UNOWNED, "message", "nobody has subscribed to it"))]
 
     def _cancelled(self, link: McpLink, notification: Notification) -> list[Action]:
-        """An MCP server withdraws its own request."""
+        """An MCP server withdraws its own request, or ends a subscription in the way of older texts (AMB-405)."""
         params = notification.params or {}
         named: Any = params.get("requestId")
+        feed = self._host.feeds.named(link, named)
+        if feed is not None:
+            return self._host.feeds.cancelled(feed)
         event_id = link.asked.get(id_key(named)) if is_id(named) else None
         asked = None if event_id is None else self._asked.get(event_id)
         if asked is None:

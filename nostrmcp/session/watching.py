@@ -36,14 +36,14 @@ class Watches:
         watchers[watcher] = agreed
         return agreed
 
-    def settle(self, link: McpLink, uri: str | None, watcher: Any, answer: Result | Error) -> None:
-        """The MCP server's answer to the watcher that asked."""
+    def settle(self, link: McpLink, uri: str | None, watcher: Any, answer: Result | Error | None) -> None:
+        """The MCP server's answer to the watcher that asked, None where it was not waited for."""
         watchers = link.watchers.get(uri, {}) if uri is not None else {}
         if uri is None or watcher not in watchers:
             return
         if isinstance(answer, Result):
             watchers[watcher] = True
-        else:
+        elif not watchers[watcher]:  # what was agreed before stays
             self._remove(link, uri, watcher)
 
     def leave(self, link: McpLink, uri: str, watcher: Any) -> bool:

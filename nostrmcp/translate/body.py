@@ -128,7 +128,7 @@ def _refuse_unreadable_demand(params: Body, revision: Revision) -> None:
 
 
 def fault_in_demand(params: Body) -> str | None:
-    """What is wrong with a demand for payment by an invoice (HOUSE-PAY-12)."""
+    """What is wrong with a demand for payment by an invoice (HOUSE-PAY-14)."""
     amount, expiration = params.get("amount"), params.get("expiration", 0)
     if type(amount) is not int or not 0 <= amount <= MAX_CREATED_AT or type(params.get("invoice")) is not str:
         return "a demand for payment without a whole amount or without an invoice"

@@ -234,7 +234,7 @@ TestHostile = Hostile.TestCase
 
 # What each promise is worth: a session with a bug, and the promise that it breaks.
 
-NEVER_OVERDUE = altered(ASKING, {(Asking.PENDING, AskingInput.OVERDUE): (AskingEffect.NOTHING, Asking.PENDING)})
+NEVER_OVERDUE = altered(ASKING, {(Asking.PENDING, AskingInput.OVERDUE): (AskingEffect.WAIT, Asking.PENDING)})
 FREE = altered(SERVING, {(Serving.UNKNOWN, ServingInput.COSTLY): (ServingEffect.EXECUTE, Serving.RUNNING)})
 BUGS: list[tuple[str, Any, str, Any]] = [
     ("a number is used twice|the answer to another", McpLink, "call", server_requests.call_under_own_id),

@@ -175,14 +175,14 @@ class TestPublished:
         assert (judge(case, Accepted(given)).verdict is Verdict.PASS) == passes
 
     def test_plain_in_place_of_a_wrap_fails(self) -> None:
-        case, given = output("cvm-server-wrapped")
+        case, given = output("cvm-server-wrapped-inner-id")
         step = given["steps"][1]
         inner = nip59.unwrap(events.from_value(step["published"][0]), SecretKey(secret_bytes("alice"))).to_value()
         step["published"] = [inner | {"tags": [list(tag) for tag in inner["tags"]]}]
         fails(case, given, "expected a wrap")
 
     def test_a_wrap_signed_by_the_sender_fails(self) -> None:
-        case, given = output("cvm-server-wrapped")
+        case, given = output("cvm-server-wrapped-inner-id")
         step = given["steps"][1]
         wrap = events.from_value(step["published"][0])
         inner = nip59.unwrap(wrap, SecretKey(secret_bytes("alice")))

@@ -174,15 +174,50 @@ def expires(d: Dialect, req: str = "") -> Case:
     title = "A demand's own end is the end of the wait"
     s = start(d, "payment-expires", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY)
     asked = asks(s, d)
-    form = d.demand(asked.event, 100, SATS_100, expiration=s.unix + 500)
-    if d.name == "contextvm":
-        form = form.saying(form.content | {"params": form.content["params"] | {"ttl": 500}})
-    s.signs("bob", form)
+    s.signs("bob", ending(d, asked, s.unix + 500, 500))
     s.pays(SATS_100)
     s.tick(499)
     s.tick(2)
     refused(s, d, asked)
     return s.case()
+
+
+def over(d: Dialect, req: str = "") -> Case:
+    """Only where a demand says when it ends."""
+    title = "A demand whose time is over is not paid"
+    s = start(d, "payment-over", title, f"HOUSE-PAY-12 {req}", "Money TimeOut", payments=PAY)
+    asked = asks(s, d)
+    s.after(30).signs("bob", ending(d, asked, s.unix - 10, 10), ago=20)
+    refused(s, d, asked, REFUSED)
+    return s.case()
+
+
+def waits(d: Dialect, req: str = "") -> Case:
+    """Only where a demand says when it ends: here before the time of any request does, which is 60 seconds."""
+    title = "What was paid for has the time of any request, though its demand has ended"
+    s = start(d, "payment-waits", title, f"HOUSE-PAY-13 {req}", "Money TimeOut Progress", payments=PAY)
+    for id in (3, 4):
+        asked = asks(s, d, id, params=CALL | {"_meta": {"progressToken": id}})
+        s.signs("bob", ending(d, asked, s.unix + 15, 15))
+        step = s.pays(SATS_100)
+        s.after(3).payment_sent(step)
+        s.tick(59)
+        if id == 3:
+            s.signs("bob", d.progress(asked.event, id, id, 1, "working"))
+            s.delivers(rpc("notifications/progress", {"progressToken": id, "progress": 1, "message": "working"}))
+            s.tick(59)
+            answered(s, d, asked)
+    s.tick(2)
+    refused(s, d, asked)
+    return s.case()
+
+
+def ending(d: Dialect, asked: Asked, at: int, ttl: int) -> Form:
+    """A demand that ends at this time, so many seconds after its date."""
+    form = d.demand(asked.event, 100, SATS_100, expiration=at)
+    if d.name == "contextvm":
+        return form.saying(form.content | {"params": form.content["params"] | {"ttl": ttl}})
+    return form
 
 
 def failed(d: Dialect, req: str = "") -> Case:
@@ -197,7 +232,7 @@ def failed(d: Dialect, req: str = "") -> Case:
 
 
 def progress(d: Dialect, req: str = "") -> Case:
-    title = "Progress is delivered before and after the payment, and does not move the end"
+    title = "Progress is delivered before and after the payment, and brings the end no nearer"
     s = start(d, "payment-progress", title, f"HOUSE-PAY-08 {req}", "Money Progress", payments=PAY)
     asked = asks(s, d, params=CALL | {"_meta": {"progressToken": "t"}})
     s.signs("bob", d.demand(asked.event, 100, SATS_100))

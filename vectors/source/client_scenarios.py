@@ -328,6 +328,16 @@ def notifications(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def notifications_of_another(d: Dialect, req: str = "") -> Case:
+    """Only where notifications name their server."""
+    title = "A notification of another server of the same key is not delivered"
+    s = start(d, "notification-other-server", title, f"HOUSE-ID-07 {req}", "WhichServer")
+    s.arrives("bob", d.to_client("notifications/tools/list_changed", server_id="server-2"))
+    s.arrives("bob", d.to_client("notifications/tools/list_changed"))
+    s.delivers(rpc("notifications/tools/list_changed"))
+    return s.case()
+
+
 def client_notification(d: Dialect, req: str = "") -> Case:
     s = start(
         d, "roots-changed", "A notification of the local client is published", f"HOUSE-ONCE-07 {req}", "Basic Salt"

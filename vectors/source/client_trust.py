@@ -90,15 +90,29 @@ def notification_recipient(d: Dialect, req: str = "") -> Case:
 
 
 def forged(d: Dialect, req: str = "") -> Case:
-    title = "An event whose signature is wrong is dropped, and does not censor the good copy"
+    title = "An event whose signature is wrong is dropped"
     s = start(d, "forged", title, f"HOUSE-ONCE-03 {req}", "Forged")
+    knows(s, d)
+    lives(s, d)
+    s.raw(_bad(s.signed("bob", d.to_client(CHANGED))))
+    s.raw(_resigned(s.signed("bob", d.to_client("notifications/prompts/list_changed")), "mallory"))
+    s.arrives("bob", d.to_client("notifications/resources/list_changed"))
+    s.delivers(rpc("notifications/resources/list_changed"))
+    return s.case()
+
+
+def forged_copy(d: Dialect, req: str = "") -> Case:
+    title = "A copy of an event whose signature is wrong does not censor the good one"
+    s = start(d, "forged-copy", title, f"HOUSE-ONCE-03 {req}", "Forged")
     good = s.signed("bob", d.to_client(CHANGED))
-    s.raw(good | {"sig": good["sig"][:-1] + ("0" if good["sig"][-1] != "0" else "1")})
+    s.raw(_bad(good))
     s.raw(good)
     s.delivers(rpc(CHANGED))
-    other = s.signed("bob", d.to_client("notifications/prompts/list_changed"))
-    s.raw(_resigned(other, "mallory"))
     return s.case()
+
+
+def _bad(event: dict[str, Any]) -> dict[str, Any]:
+    return event | {"sig": event["sig"][:-1] + ("0" if event["sig"][-1] != "0" else "1")}
 
 
 # When and how often

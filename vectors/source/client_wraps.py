@@ -136,6 +136,20 @@ def worked_before(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def worked_late(d: Dialect, req: str = "") -> Case:
+    title = "Once a wrap of the server comes, late as it may be, plain text is over"
+    changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}
+    s = start(d, "worked-late", title, f"HOUSE-CRYPT-08 {req}", "Downgrade Time", **changes)
+    asked = asks(s, d, wrap=WRAP, first=True)
+    s.tick(61)
+    cancels(s, d, asked)
+    fails(s, asked)
+    lives(s, d)
+    answer(s, d, asked)
+    lives(s, d, WRAP)
+    return s.case()
+
+
 def forged_inner(d: Dialect, req: str = "") -> Case:
     title = "What a wrap holds counts only if it verifies and is the server's message to us"
     req = f"HOUSE-CRYPT-01 HOUSE-CRYPT-02 HOUSE-CRYPT-03 HOUSE-ONCE-03 {req}"
@@ -245,7 +259,7 @@ def ephemeral_not_ours(d: Dialect, req: str = "") -> Case:
     event = s.signed("bob", d.announcement(INITIALIZE_RESULT, encryption=True))
     s.open["server"] = s.open["server"] | {"announcement": event}
     answered(s, d, asks(s, d, wrap=WRAP, first=True))
-    lives(s, d, WRAP)
+    lives(s, d, WRAP, first=True)  # discovery tags that come again break no MUST
     return s.case()
 
 
@@ -285,7 +299,8 @@ def baseline(d: Dialect, req: str = "") -> Case:
 
 def prices_leave_baseline(d: Dialect, req: str = "") -> Case:
     title = "The cap tags of a list change nothing of what the first message said"
-    s = start(d, "baseline-prices", title, f"HOUSE-CRYPT-05 {req}", "Encryption Discovery", encryption="optional")
+    s = start(d, "baseline-prices", title, f"HOUSE-CRYPT-05 {req}", "Encryption Discovery", encryption="optional",
+              level="SHOULD")  # fmt: skip
     first = asks(s, d, 1, wrap=WRAP, first=True)
     s.signs("bob", answer_form(d, first).with_tags(*FLAGS), wrap=WRAP)
     s.delivers(result(1, RESULT))

@@ -55,6 +55,10 @@ class Form:
         """The same with these tags too, which a sender may leave out."""
         return replace(self.with_tags(*tags), optional=[*self.optional, *map(list, tags)])
 
+    def with_free(self, *names: str) -> Form:
+        """The same, where the value of these tags is the sender's choice."""
+        return replace(self, free_tags=(*self.free_tags, *names))
+
     def without(self, name: str) -> Form:
         """The same without the tags of one name."""
         assert any(tag[0] == name for tag in self.tags), f"there is no tag {name}"

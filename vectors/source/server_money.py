@@ -13,8 +13,10 @@ PRICES = [{"type": "tool", "capability": "get_weather", "amount": "100", "unit":
 
 def paid(d: Dialect, req: str = "") -> Case:
     title = "A priced request is executed once its payment is verified, and once only"
+    # CEP-8: payment_accepted, and silence about what comes again, are no more than SHOULD.
+    level = "SHOULD" if d.name == "contextvm" else "MUST"
     s = start(d, "paid", title, f"HOUSE-PAY-09 HOUSE-PAY-10 HOUSE-PAY-11 HOUSE-ROUTE-02 {req}", "Money",
-              prices=PRICES, invoice=INVOICE)  # fmt: skip
+              prices=PRICES, invoice=INVOICE, level=level)  # fmt: skip
     event = s.arrives("alice", d.request("tools/call", CALL, 3))
     s.publishes(d.demand(event, 100, INVOICE, expiration=s.unix + 300))
     s.after(5).again(event)
@@ -30,6 +32,15 @@ def paid(d: Dialect, req: str = "") -> Case:
     s.again(event)
     second = s.after(1).arrives("alice", d.request("tools/call", CALL, 4))
     s.publishes(d.demand(second, 100, INVOICE, expiration=s.unix + 300))
+    return s.case()
+
+
+def not_before(d: Dialect, req: str = "") -> Case:
+    title = "A priced request is met with a demand, and not executed while nobody pays"
+    s = start(d, "not-before-payment", title, f"HOUSE-PAY-10 {req}", "Money", prices=PRICES, invoice=INVOICE)
+    event = s.arrives("alice", d.request("tools/call", CALL, 3))
+    s.publishes(d.demand(event, 100, INVOICE, expiration=s.unix + 300))
+    s.tick(20)
     return s.case()
 
 

@@ -107,7 +107,8 @@ def preferred(d: Dialect, req: str = "") -> Case:
         asked = asks(s, d, role, id, form=form, wrap=1059)
         s.says(result(id_of(asked.step), RESULT))
         answer = answers.response(asked.event, id, RESULT, to=public(role))
-        s.publishes(answer.with_optional(*FLAGS) if is_first else answer, wrap=1059, time=answers.wrap_time or "now")
+        assert answers.wrap_time is not None
+        s.publishes(answer.with_optional(*FLAGS) if is_first else answer, wrap=1059, time=answers.wrap_time)
 
     called("alice", 1, CONTEXTVM.request("tools/call", CALL, 1), answers=CONTEXTVM, is_first=True)
     called("alice", 2, CTXVM.request("tools/call", CALL, 2), answers=CTXVM)

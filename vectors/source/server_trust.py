@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vectors.source.dialects import ANY_ID, BOB, CAROL, DAVE, Dialect
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, failure, id_of, mcp_server, result, rpc
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, failure, id_of, mcp_server, result, rpc
 from vectors.source.server_play import CALL, RESULT, answered, asks, greets, lives, refused, start
 from vectors.source.writing import AUX, Case, public, secret
 
@@ -79,14 +81,28 @@ def two_servers_ping(d: Dialect, req: str = "") -> Case:
 
 
 def forged(d: Dialect, req: str = "") -> Case:
-    title = "A forged event is dropped, and does not keep the true one from being taken"
+    title = "A forged event is dropped"
     s = start(d, "forged", title, f"HOUSE-ONCE-03 {req}", "Forged")
     greets(s, d)
+    _forgeries(s, d)
+    answered(s, d, asks(s, d, id=4, params={"name": "get_forecast"}))
+    return s.case()
+
+
+def _forgeries(s: Script, d: Dialect) -> dict[str, Any]:
+    """Four forged copies of a request arrive; gives the true one."""
     true = s.signed("alice", d.request("tools/call", CALL, 3))
     s.raw(true | {"sig": "00" * 64})
     s.raw(true | {"sig": s.signed("mallory", d.request("tools/call", CALL, 3))["sig"]})
     s.raw(true | {"content": true["content"].replace("New York", "Old York")})
     s.raw(true | {"pubkey": public("carol"), "sig": secret("carol").sign(bytes.fromhex(true["id"]), AUX).hex()})
+    return true
+
+
+def forged_copy(d: Dialect, req: str = "") -> Case:
+    title = "Forged copies of an event do not keep the true one from being taken"
+    s = start(d, "forged-copy", title, f"HOUSE-ONCE-03 {req}", "Forged")
+    true = _forgeries(s, d)
     s.raw(true)
     s.delivers(rpc("tools/call", CALL, ANY_ID))
     step = s.now
@@ -332,6 +348,16 @@ def large_result(d: Dialect, req: str = "") -> Case:
               f"HOUSE-LIMIT-11 {req}", "Limits", limits={"event": 2000})  # fmt: skip
     asked = asks(s, d)
     s.says(result(id_of(0), {"content": [{"type": "text", "text": "x" * 2000}]}))
+    s.publishes(d.error(asked.event, 3, -32603, data={"size": ANY_ID, "limit": 2000}))
+    lives(s, d)
+    return s.case()
+
+
+def large_error(d: Dialect, req: str = "") -> Case:
+    s = start(d, "large-error", "An error that no relay carries is replaced by one with size and limit",
+              f"HOUSE-LIMIT-11 {req}", "Limits", limits={"event": 2000})  # fmt: skip
+    asked = asks(s, d)
+    s.says(failure(id_of(0), -32000, "x" * 2000))
     s.publishes(d.error(asked.event, 3, -32603, data={"size": ANY_ID, "limit": 2000}))
     lives(s, d)
     return s.case()

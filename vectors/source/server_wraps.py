@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from vectors.source.dialects import ANY_ID, CAROL, DAVE, WRAP_TIMES, Dialect, Form
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, id_of, result, rpc, text, wrapped
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, id_of, mcp_server, result, rpc, text, wrapped
 from vectors.source.server_play import CALL, FLAGS, RESULT, asks, greets, publishes, start
 from vectors.source.writing import Case, public
 
@@ -31,14 +31,29 @@ def works(s: Script, d: Dialect, wrap: int | None = WRAP, role: str = "carol", i
 
 
 def wrapped_call(d: Dialect, req: str = "") -> Case:
-    s = start(d, "wrapped", "A wrapped request is answered in a wrap, by the id of the request inside",
-              f"HOUSE-ID-01 {req}", "Encryption", encryption="optional")  # fmt: skip
+    """Which id e has is for `inner_id`."""
+    s = start(d, "wrapped", "A wrapped request is answered in a wrap", f"HOUSE-ID-01 {req}", "Encryption",
+              encryption="optional")  # fmt: skip
+    event = s.arrives("alice", d.initialize(INITIALIZE), wrap=WRAP)
+    answer = d.response(event, 0, INITIALIZE_RESULT, method="initialize").with_optional(*FLAGS[: len(d.wraps)])
+    publishes(s, d, answer.with_free("e"), WRAP)
+    s.arrives("alice", d.initialized(), wrap=WRAP)
+    asked = asks(s, d, wrap=WRAP)
+    s.says(result(id_of(asked.step), RESULT))
+    publishes(s, d, first(d, d.response(asked.event, 3, RESULT)).with_free("e"), WRAP)
+    return s.case()
+
+
+def inner_id(d: Dialect, req: str = "") -> Case:
+    """CEP-4 and seed 001 say should."""
+    s = start(d, "wrapped-inner-id", "A wrapped request is answered by the id of the request inside",
+              f"HOUSE-ID-01 {req}", "Encryption", encryption="optional", level="SHOULD")  # fmt: skip
     greets(s, d, wrap=WRAP)
     asked = asks(s, d, wrap=WRAP)
     responds(s, d, asked.event, asked.step, 3, WRAP)
     again = asks(s, d, "alice", 4, wrap=WRAP)
     s.says(result(id_of(again.step), RESULT))
-    publishes(s, d, d.response(again.event, 4, RESULT), WRAP)
+    publishes(s, d, first(d, d.response(again.event, 4, RESULT)), WRAP)
     return s.case()
 
 
@@ -90,6 +105,20 @@ def unsolicited(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def unsolicited_elsewhere(d: Dialect, req: str = "") -> Case:
+    """Only where one key may have several servers."""
+    s = start(d, "unsolicited-elsewhere", "Who encrypts with one server is told nothing in plain by another of its key",
+              f"HOUSE-CRYPT-04 {req}", "Encryption Leak", encryption="optional",
+              servers=[mcp_server("server-1"), mcp_server("server-2")])  # fmt: skip
+    asks(s, d, "alice", 1, wrap=WRAP)
+    asks(s, d, "alice", 2, server_id="server-2")
+    asks(s, d, "carol", 2, server_id="server-2")
+    s.says(rpc("notifications/tools/list_changed"), server="server-2")
+    publishes(s, d, d.to_client("notifications/tools/list_changed"), WRAP)
+    s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
+    return s.case()
+
+
 def wrapped_progress(d: Dialect, req: str = "") -> Case:
     s = start(d, "wrapped-progress", "Progress and errors of a wrapped request are wrapped too",
               f"HOUSE-CRYPT-04 {req}", "Encryption Leak", encryption="optional")  # fmt: skip
@@ -134,6 +163,15 @@ def inner_forged(d: Dialect, req: str = "") -> Case:
     s.raw(true | {"sig": "00" * 64}, wrap=WRAP)
     s.raw(true | {"pubkey": public("carol")}, wrap=WRAP)
     s.raw(true | {"content": true["content"].replace("New York", "Old York")}, wrap=WRAP)
+    works(s, d)
+    return s.case()
+
+
+def inner_forged_copy(d: Dialect, req: str = "") -> Case:
+    s = start(d, "inner-forged-copy", "A forged inner event does not keep the true one from being taken",
+              f"HOUSE-ONCE-03 {req}", "Forged", encryption="optional")  # fmt: skip
+    true = s.signed("alice", d.request("tools/call", CALL, 3))
+    s.raw(true | {"sig": "00" * 64}, wrap=WRAP)
     s.raw(true, wrap=WRAP)
     s.delivers(rpc("tools/call", CALL, ANY_ID))
     responds(s, d, true["id"], s.now, 3, WRAP)

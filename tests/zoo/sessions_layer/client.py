@@ -15,12 +15,12 @@ from nostrmcp.session.machine import ASKING, Asking, AskingEffect, AskingInput
 from nostrmcp.session.settings import Encryption, PaymentPolicy
 from nostrmcp.translate import codec
 from nostrmcp.translate.route import Role
-from tests.zoo.sessions_layer.making import CLIENT, REVISIONS, WITH_SERVER_IDS, WRAPPING, altered, always, bug
+from tests.zoo.sessions_layer.making import CLIENT, REVISIONS, WITH_SERVER_IDS, WRAPPING, altered, always, bug, nothing
 
 right_answered, right_told_of, right_conclude = Client._answered, Client._told_of, Questions._conclude
 right_by_id, right_give_up, right_signed = Questions.by_id, Questions._give_up, Client._signed
 right_start_clock, right_amount, right_payable = Questions._start_clock, payments.invoice_amount, payments.payable
-right_search = Client._search_over
+right_search, right_payment, right_received = Client._search_over, Questions.payment, Client._received
 
 
 def received_from_anyone(client: Client, arrival: Arrival) -> list[Action]:
@@ -116,8 +116,8 @@ def payable_in_any_unit(params: dict[str, Any], announced: Any, *, above_price: 
 
 PAID_TWICE = altered(ASKING, {(Asking.PAYING, AskingInput.DEMAND): (AskingEffect.PAY, Asking.PAYING)})
 NEVER_EXTENDED = altered(ASKING, {(Asking.PENDING, AskingInput.PROGRESS): (AskingEffect.SHOW, Asking.PENDING)})
-NEVER_OVERDUE = altered(ASKING, {(Asking.PENDING, AskingInput.OVERDUE): (AskingEffect.NOTHING, Asking.PENDING)})
-FAILURE_IGNORED = altered(ASKING, {(Asking.PAYING, AskingInput.PAYMENT_FAILED): (AskingEffect.NOTHING, Asking.PAID)})
+NEVER_OVERDUE = altered(ASKING, {(Asking.PENDING, AskingInput.OVERDUE): (AskingEffect.WAIT, Asking.PENDING)})
+FAILURE_IGNORED = altered(ASKING, {(Asking.PAYING, AskingInput.PAYMENT_FAILED): (AskingEffect.WAIT, Asking.PAID)})
 
 
 def fall_back_unasked(questions: Questions, question: Question) -> bool:
@@ -134,9 +134,25 @@ def asked_and_delivered(client: Client, request: Any, arrival: Arrival) -> list[
     return [Deliver(request)]
 
 
+def paid_though_over(questions: Questions, question: Question, notification: Notification) -> list[Action]:
+    """A time that is over counts as none."""
+    params = notification.params or {}
+    over = params.get("expiration", questions._host.now.unix) < questions._host.now.unix
+    left = {name: value for name, value in params.items() if name != "expiration" or not over}
+    return right_payment(questions, question, Notification(notification.method, left))
+
+
 def wait_as_usual(questions: Questions, question: Question, seconds: float) -> None:
     """A request that is being paid for times out like any other."""
     right_start_clock(questions, question, min(seconds, questions._host.settings.timers.request))
+
+
+def received_in_plain(client: Client, arrival: Arrival) -> list[Action]:
+    is_plain = client.is_plain
+    try:
+        return right_received(client, arrival)
+    finally:
+        client.is_plain = is_plain
 
 
 def signed_as_first(client: Client, *args: Any) -> Any:
@@ -178,6 +194,8 @@ MEMBERS = [
         (asking, "ASKING", NEVER_EXTENDED), on=REVISIONS, fails="progress-extends"),
     bug("server-id-forgotten", "The server that answered initialize is not remembered.", CLIENT,
         (Questions, "_conclude", conclude_with_latest), on=WITH_SERVER_IDS, fails="first-server"),
+    bug("any-server-of-the-key", "What another server of the same key says is delivered.", CLIENT,
+        (Client, "_refuse_other_server", nothing), on="r1 r1e r11", fails="notification-other-server"),
     bug("first-server-found", "Of several servers behind a key one is found.", CLIENT,
         (Client, "_search_over", found_first), on=WITH_SERVER_IDS, fails="servers"),
     bug("pays-by-default", "Nobody agreed, and it is paid.", CLIENT,
@@ -196,6 +214,10 @@ MEMBERS = [
         (asking, "payable", payable_in_any_unit), on="r1 ctx", fails="payment-other-unit"),
     bug("failed-payment-waits", "After a failed payment the request still waits.", CLIENT,
         (asking, "ASKING", FAILURE_IGNORED), on="r1 cvm", fails="payment-failed"),
+    bug("pays-what-is-over", "A demand is paid though its time is over.", CLIENT,
+        (Questions, "payment", paid_though_over), on="r1 cvm", fails="payment-over"),
+    bug("paid-in-vain", "What was paid for fails when the demand ends, though its answer is on the way.", CLIENT,
+        (Questions, "_give_time", nothing), on="r1 cvm", fails="payment-waits"),
     bug("payment-clock-runs", "A request times out while it is paid for.", CLIENT,
         (Questions, "_start_clock", wait_as_usual), on="r1 cvm", fails="payment-clock"),
     bug("falls-back-without-leave", "Silence makes a client speak in plain, with leave or without.", CLIENT,
@@ -203,6 +225,8 @@ MEMBERS = [
         fails="not-told-to-fall-back required-never-plain"),
     bug("falls-back-after-success", "A client falls back to plain though encryption has worked.", CLIENT,
         (Questions, "_may_fall_back", fall_back_again), on=WRAPPING, fails="worked-before"),
+    bug("plain-for-good", "Who fell back to plain stays there, though wraps of the server come.", CLIENT,
+        (Client, "_received", received_in_plain), on=WRAPPING, fails="worked-late"),
     bug("never-encrypts", "A client encrypts nothing.", CLIENT,
         (Client, "_wrap", always(None)), on=WRAPPING, fails="encrypted required"),
     bug("delivers-every-request", "The server's pings, and what only clients send, reach the local client.", CLIENT,

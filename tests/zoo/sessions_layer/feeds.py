@@ -97,6 +97,8 @@ def watchers_of(link: McpLink, uri: str) -> list[Any]:
 
 
 MEMBERS = [
+    bug("withdrawal-unheard", "An MCP server that ends a subscription by a cancel is not heard.", SERVER,
+        (Feeds, "cancelled", always([])), on="mcp", fails="withdrawal-passed-on"),
     bug("acknowledged-in-full", "What cannot be honoured is acknowledged.", SERVER,
         (feeds, "offered", offered_in_full), on="mcp", fails="narrowed unknown-member"),
     bug("refused-resource-acknowledged", "A resource that the MCP server refused is acknowledged.", SERVER,

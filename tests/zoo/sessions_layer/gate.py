@@ -222,7 +222,7 @@ MEMBERS = [
         BOTH,
         (Gate, "_unwrapped", open_by_wrap),
         on=WRAPPING,
-        fails="wrapped two-wraps wrapped-twice",
+        fails="wrapped-inner-id two-wraps wrapped-twice",
     ),
     bug(
         "wraps-again",
@@ -303,7 +303,7 @@ MEMBERS = [
         (Gate, "__init__", clean_init),
         (Gate, "open", open_and_remember_first),
         on=REVISIONS,
-        fails="forged",
+        fails="forged-copy",
     ),
     bug(
         "full-memory-forgets",

@@ -186,7 +186,7 @@ MEMBERS = [
         SERVER,
         (serving, "accepted", always(None)),
         on="cvm",
-        fails="paid demand-in-range",
+        fails="paid accepted-in-range",
     ),
     bug(
         "lifecycle-ignored",

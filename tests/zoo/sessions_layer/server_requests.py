@@ -83,7 +83,7 @@ def step_without_mapping(requests: Requests, exchange: Exchange, given: ServingI
 
 def cancel_by_anyone(requests: Requests, decoded: Any, event: Any) -> list[Action]:
     exchange = requests._exchanges.get(decoded.request_event_id or b"")
-    if exchange is None or exchange.request.method == "initialize":
+    if exchange is None or exchange.request.method == "initialize":  # which nobody cancels
         return right_cancel(requests, decoded, event)
     return requests._step(exchange, ServingInput.CANCEL, decoded.message.params.get("reason"))
 

@@ -173,8 +173,13 @@ def rate_per_key(rate: Rate, total: int, per_key: int | None = None) -> None:
     right_rate(rate, total if per_key is None else 1 << 30, per_key)
 
 
-def in_place_without_data(result: Result, problem: Any) -> Error:
-    return replace(right_in_place(result, problem), data=None)
+def in_place_of_results_alone(message: Any, problem: Any) -> Error | None:
+    return right_in_place(message, problem) if isinstance(message, Result) else None
+
+
+def in_place_without_data(message: Any, problem: Any) -> Error | None:
+    made = right_in_place(message, problem) if isinstance(message, Result) else None
+    return None if made is None else replace(made, data=None)
 
 
 def in_place_of_refused_without_data(way: Way) -> Error:
@@ -519,6 +524,22 @@ MEMBERS = [
         (Rate, "__init__", rate_per_key),
         on="r1 cvm",
         fails="many-errors",
+    ),
+    bug(
+        "large-error-lost",
+        "Who asked for what failed with an error that is too large is left to wait.",
+        SERVER,
+        (server, "in_place_of", in_place_of_results_alone),
+        on=REVISIONS,
+        fails="large-error",
+    ),
+    bug(
+        "encryption-by-session",
+        "Who encrypts with one server of a key is told things in plain by another.",
+        SERVER,
+        (Sessions, "unsolicited_wrap", lambda _sessions, session, _revision: session.wrap),
+        on="ctx",
+        fails="unsolicited-elsewhere",
     ),
     bug(
         "size-not-told",

@@ -32,7 +32,9 @@ def completions() -> Case:
 
 
 def ping() -> Case:
-    s = start(REV1_1, "ping", "A ping is answered at once with an empty response", "R11-PING-14 R11-FLOW-38", "Basic")
+    """By the MCP server; a hub that answers by itself is right, too."""
+    s = start(REV1_1, "ping", "A ping is passed on, and its answer is an empty response", "R11-PING-14 R11-FLOW-38",
+              "Basic", level="MAY")  # fmt: skip
     asked = asks(s, REV1_1, "alice", 1, "ping", None)
     answered(s, REV1_1, asked, {}, method="ping")
     return s.case()
@@ -102,6 +104,7 @@ CASES = shared(
         trust.two_servers: "",
         trust.two_servers_ping: "R11-FLOW-38",
         trust.forged: stated("R11-FLOW-01"),
+        trust.forged_copy: "",
         trust.repeated: "",
         trust.salted: "",
         trust.stale: "",
@@ -112,6 +115,7 @@ CASES = shared(
         trust.full_subscriptions: "",
         trust.many_errors: "",
         trust.large_result: "",
+        trust.large_error: "",
         trust.refused_result: "",
         trust.unrefused_result: "",
         money.paid: "R11-PAY-52 R11-PAY-53 R11-PAY-55 R11-PAY-57 R11-FLOW-52",

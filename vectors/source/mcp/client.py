@@ -144,6 +144,19 @@ def by_name(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def by_no_name(t: Text, d: Dialect) -> Case:
+    """Where JSON-RPC ids travel."""
+    title = "A change without e that names no open subscription is not delivered"
+    s = listener(t, d, "by-no-name", title, "N:DATA-03", "Ids End")
+    s.signs("bob", d.to_client(TOOLS, stamped("a")))
+    sub = listens(s, t, d, "a")
+    acknowledges(s, t, d, sub)
+    s.signs("bob", d.to_client(TOOLS, stamped("b")))
+    closes(s, d, sub)
+    s.after(1).signs("bob", d.to_client(TOOLS, stamped("a")))
+    return s.case()
+
+
 def ids(t: Text, d: Dialect) -> Case:
     title = 'The ids 0, 1, "1", "", -1 and 2^53 name six subscriptions and come back'
     s = listener(t, d, "ids", title, "N:ID-02 N:ID-03" if t.strings else "ID-02", "Ids")

@@ -50,13 +50,22 @@ def closed(t: Text, d: Dialect) -> Case:
 
 
 def cancels(t: Text, d: Dialect) -> Case:
-    title = "The caller ends a subscription by a cancel, and a late response is ignored"
-    s = listener(t, d, "cancel", title, "CAN-01 F:CAN-04", "End")
+    s = listener(t, d, "cancel", "The caller ends a subscription by a cancel", "CAN-01", "End")
     sub = listens(s, t, d, "sub")
     acknowledges(s, t, d, sub)
     closes(s, d, sub)
-    if t.has_result:
-        ends(s, t, d, sub)
+    s.tick(6)
+    return s.case()
+
+
+def answered_late(t: Text, d: Dialect) -> Case:
+    """Only where a subscription has a last result."""
+    title = "A response to a subscription that was cancelled is ignored"
+    s = listener(t, d, "cancel-late-response", title, "CAN-04", "End", level="SHOULD")
+    sub = listens(s, t, d, "sub")
+    acknowledges(s, t, d, sub)
+    closes(s, d, sub)
+    ends(s, t, d, sub)
     s.tick(6)
     return s.case()
 
@@ -169,8 +178,9 @@ def disconnected(t: Text, d: Dialect) -> Case:
 
 
 def reconnected(t: Text, d: Dialect) -> Case:
+    """That it is sent again is a MUST of stdio; when, after a pause, is not the texts'."""
     title = "After a lost connection is back, the listen request is sent again"
-    s = listener(t, d, "reconnected", title, "RE-01 D:END-04 F:END-03", "Lost")
+    s = listener(t, d, "reconnected", title, "RE-01 D:END-04 F:END-03", "Lost", level="SHOULD")
     sub = listens(s, t, d, "sub")
     acknowledges(s, t, d, sub)
     s.after(5).connection("lost")

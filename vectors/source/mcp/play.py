@@ -29,9 +29,8 @@ RESOURCES = "notifications/resources/list_changed"
 UPDATED = "notifications/resources/updated"
 URI = "file:///project/config.json"
 TO_TOOLS = {"toolsListChanged": True}
-TO_ALL = {
-    "toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True, "resourceSubscriptions": [URI],
-}  # fmt: skip
+TO_LISTS = {"toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True}
+TO_ALL = {**TO_LISTS, "resourceSubscriptions": [URI]}
 
 NOTES = {
     "Basic": Note("BASIC", "a subscription from its request to its end", "changes go unseen"),
@@ -285,7 +284,7 @@ def cancelled(s: Script, d: Dialect, feed: Feed, *, role: str | None = None) -> 
 
 __all__ = [
     "ACKNOWLEDGED", "DRAFT", "FINAL", "LISTEN", "META", "NOTES", "PROMPTS", "RESOURCES", "SUBSCRIPTION_ID", "TOOLS",
-    "TO_ALL", "TO_TOOLS", "UPDATED", "URI", "Feed", "Scenario", "Sub", "Text", "acked", "acknowledges", "asks",
+    "TO_ALL", "TO_LISTS", "TO_TOOLS", "UPDATED", "URI", "Feed", "Scenario", "Sub", "Text", "acked", "acknowledges", "asks",
     "cancel_form", "cancelled", "changes", "closes", "ends", "feeder", "finished", "hears", "last", "listener",
     "listens", "lost", "opens", "result", "says", "shows_text", "stamped", "suite", "told",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from vectors.source.mcp.play import (
     PROMPTS,
     RESOURCES,
     TO_ALL,
+    TO_LISTS,
     TO_TOOLS,
     TOOLS,
     UPDATED,
@@ -32,15 +33,25 @@ def opened(t: Text, d: Dialect) -> Case:
     title = "A subscription is acknowledged; its changes are published with its e and name"
     rows = "N:ID-04 N:ID-05 N:TAG-01 N:TAG-02 H:ID-05"
     if d.whole:
-        rows = ("OPEN-01 OPEN-02 ACK-01 ACK-04 ID-01 ID-02 FILT-03 FILT-04 FILT-05 FILT-06 D:OPEN-03 D:OPEN-04 F:ACK-02")  # fmt: skip
+        rows = "OPEN-01 OPEN-02 ACK-01 ACK-04 ID-01 ID-02 FILT-03 FILT-04 FILT-05 D:OPEN-03 D:OPEN-04 F:ACK-02"
     s = feeder(t, d, "open", title, rows, "Basic")
+    feed = asks(s, t, d, t.id, TO_LISTS)
+    acked(s, d, feed, TO_LISTS)
+    for method in (TOOLS, PROMPTS, RESOURCES):
+        s.says(rpc(method))
+        says(s, d, feed, method)
+    return s.case()
+
+
+def watched(t: Text, d: Dialect) -> Case:
+    """Before it acknowledges, the hub asks the MCP server; one that does so after it is right, too."""
+    title = "A resource is watched at the MCP server, and its changes are published"
+    rows = "FILT-06 ACK-04 ID-01 ID-02" if d.whole else "N:ID-04 N:ID-05"
+    s = feeder(t, d, "watched", title, rows, "Basic", level="MAY")
     feed = asks(s, t, d, t.id, TO_ALL)
     asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
     s.says(result(id_of(asked), {}))
     acked(s, d, feed, TO_ALL)
-    for method in (TOOLS, PROMPTS, RESOURCES):
-        s.says(rpc(method))
-        says(s, d, feed, method)
     s.says(rpc(UPDATED, {"uri": URI}))
     says(s, d, feed, UPDATED, {"uri": URI})
     return s.case()

@@ -212,8 +212,22 @@ def passed_on(t: Text, d: Dialect) -> Case:
     if t.has_result:
         s.says(result(id_of(asked), last(name)))
         finished(s, d, feed)
-        cancelled(s, d, feed)
-        s.says(rpc(TOOLS, stamped(name)))
+    return s.case()
+
+
+def passed_on_withdrawal(t: Text, d: Dialect) -> Case:
+    """By the cancel of a server that tears a subscription down (AMB-405); the client is told in the way of its text."""
+    title = "A cancel by the MCP server ends a subscription"
+    s = upstream(t, d, "withdrawal-passed-on", title, "N:SERVE-17" if t.has_result else "N:SERVE-17 N:SERVE-18")
+    feed = asks(s, t, d, "7")
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": TO_TOOLS})))
+    acked(s, d, feed)
+    s.says(rpc("notifications/cancelled", {"requestId": id_of(asked)}))
+    if t.has_result:
+        finished(s, d, feed)
+    s.says(rpc(TOOLS, stamped(id_of(asked))))
+    cancelled(s, d, feed)
     return s.case()
 
 
@@ -243,6 +257,8 @@ def passed_on_end(t: Text, d: Dialect) -> Case:
     s.says(result(id_of(asked), last(id_of(asked))))
     says(s, d, feed, TOOLS)
     finished(s, d, feed)
+    cancelled(s, d, feed)
+    s.says(rpc(TOOLS, stamped(id_of(asked))))
     other = asks(s, t, d, 8)
     asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
     s.says(result(id_of(asked), last(id_of(asked))))
