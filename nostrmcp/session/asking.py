@@ -173,7 +173,6 @@ class Questions:
         notice = Notice(question.event_id, Violation(ErrorClass.FALLEN_BACK, "encryption", detail))
         if question.request.method == "initialize":
             return [notice, *self._end(question), *self.send(Question(question.request))]
-        question.state = Asking.ENDED
         return [notice, *self._give_up(question, AskingInput.OVERDUE, None)]
 
     def progress(self, question: Question, params: dict[str, Any]) -> list[Action]:
@@ -196,15 +195,17 @@ class Questions:
         if "pmi" in params:
             raise Violation(ErrorClass.UNSUPPORTED, "demand", "this method of payment is not known here")
         try:
+            expires = params.get("expiration", self._host.now.unix + int(self._host.settings.timers.payment))
+            seconds = expires - self._host.now.unix
+            if seconds <= 0:
+                raise Violation(ErrorClass.PAYMENT_REFUSED, "demand", "it has ended")
             price = self._price_of(question.request)
             invoice, amount = payable(params, price, above_price=self._host.settings.payments.above_price)
             if not self._host.settings.payments.agrees(amount, question.request.method):
                 raise Violation(ErrorClass.PAYMENT_REFUSED, "demand", f"the policy does not pay {amount} sats")
         except Violation as violation:
             return self.step(question, AskingInput.BAD_DEMAND, violation)
-        expires = params.get("expiration", self._host.now.unix + int(self._host.settings.timers.payment))
-        seconds = min(max(expires - self._host.now.unix, 0), LONGEST_PAYMENT)
-        return self.step(question, AskingInput.DEMAND, (invoice, amount, seconds))
+        return self.step(question, AskingInput.DEMAND, (invoice, amount, min(seconds, LONGEST_PAYMENT)))
 
     def paid(self, request: bytes, given: AskingInput) -> list[Action]:
         question = self._questions.get(request)

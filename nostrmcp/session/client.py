@@ -35,7 +35,7 @@ from .listening import Subscriptions
 from .machine import AskingInput
 from .sending import TWO_DAYS, Random, Sender
 from .settings import ClientSettings, Encryption
-from .subscriptions import LISTEN
+from .subscriptions import LISTEN, name_in
 
 CANCELLED = "notifications/cancelled"
 # A server may ask for a sign of life, but not for many.
@@ -133,10 +133,10 @@ class Client:
     def find_servers(self, params: dict[str, Any], now: Now) -> list[Action]:
         """Ask the provider's key, without naming a server, who is there; the set follows after a window (AMB-108)."""
         self.now = now
-        question = Question(Request(0, "initialize", params), is_ours=True)
+        question = Question(Request(0, "initialize", params))
         actions, publication = self.ask(question, names_server=False)
-        if publication is None:
-            return self._finished(actions)
+        if publication is None:  # no request of the local client has failed, so that it is told of no error
+            return self._finished([Servers({})])
         self._searches[question.event_id] = {}
         end = partial(self._search_over, question.event_id)
         self.alarms.set(question, now.monotonic + self.settings.timers.servers, end)
@@ -276,10 +276,10 @@ class Client:
         if method == "notifications/progress" and reference is None:
             question = self.questions.by_token((notification.params or {}).get("progressToken"))
             reference = None if question is None else question.event_id
+        name = name_in(notification)
+        if reference is None and name is not None:
+            return self.subscriptions.told(self.subscriptions.by_name(name), notification, event.created_at)
         if reference is None:
-            named = self.subscriptions.by_name(notification)
-            if named is not None:
-                return self.subscriptions.told(named, notification, event.created_at)
             if method in ("notifications/progress", CANCELLED):
                 raise Violation(
                     ErrorClass.UNCORRELATED, "event.tags", "there is no e, and nothing else names a request"

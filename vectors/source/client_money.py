@@ -19,7 +19,7 @@ from vectors.source.client_play import (
     start,
 )
 from vectors.source.dialects import CAROL, PMI, Dialect, Form
-from vectors.source.scripts import Script, result, rpc
+from vectors.source.scripts import INITIALIZE_RESULT, Script, result, rpc
 from vectors.source.writing import Case
 
 DATA = "1p5qqqqqqpp5zyg3qszyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3sdqqcqzpgxqyz5vqsp5qqqsyqcyq5rqwzqf"
@@ -185,6 +185,21 @@ def expires(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def expired(d: Dialect, req: str = "") -> Case:
+    """Only where a demand says when it ends."""
+    title = "A demand that has ended when it comes is not paid"
+    s = start(d, "payment-expired", title, f"HOUSE-PAY-08 {req}", "Money", payments=PAY)
+    for id, over in ((3, 10), (4, 0)):
+        asked = asks(s, d, id, params={"name": f"tool-{id}"})
+        s.after(20)
+        form = d.demand(asked.event, 100, SATS_100, expiration=s.unix - over)
+        if d.name == "contextvm":
+            form = form.saying(form.content | {"params": form.content["params"] | {"ttl": 20 - over}})
+        s.signs("bob", form, ago=20)
+        refused(s, d, asked, REFUSED)
+    return s.case()
+
+
 def failed(d: Dialect, req: str = "") -> Case:
     title = "When the payment fails the request is cancelled and fails"
     s = start(d, "payment-failed", title, f"HOUSE-PAY-08 {req}", "Money", payments=PAY)
@@ -192,7 +207,7 @@ def failed(d: Dialect, req: str = "") -> Case:
     s.signs("bob", d.demand(asked.event, 100, SATS_100))
     step = s.pays(SATS_100)
     s.after(1).payment_failed(step)
-    refused(s, d, asked)
+    refused(s, d, asked, REFUSED)
     return s.case()
 
 
@@ -267,6 +282,21 @@ def above_price_allowed(d: Dialect, req: str = "") -> Case:
     s.signs("bob", d.demand(asked.event, 200, SATS_200))
     s.pays(SATS_200)
     answered(s, d, asked)
+    return s.case()
+
+
+def price_announced(d: Dialect, req: str = "") -> Case:
+    """Only in ContextVM."""
+    title = "A price in the server's announcement is the most that is paid"
+    s = start(d, "payment-announced", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
+    event = s.signed("bob", d.announcement(INITIALIZE_RESULT).with_tags(d.price_tag("tool", "get_weather", "100")))
+    s.open["server"] = s.open["server"] | {"announcement": event}
+    dear = asks(s, d)
+    s.signs("bob", d.demand(dear.event, 200, SATS_200))
+    refused(s, d, dear)
+    asked = asks(s, d, 4)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    s.pays(SATS_100)
     return s.case()
 
 
@@ -359,6 +389,21 @@ def accepted(d: Dialect, req: str = "") -> Case:
     s.signs("bob", d.payment_accepted(asked.event, 100))
     s.tick(59)
     answered(s, d, asked)
+    return s.case()
+
+
+def accepted_early(d: Dialect, req: str = "") -> Case:
+    title = "payment_accepted changes nothing of a wait that is longer than its own"
+    s = start(d, "payment-accepted-early", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY, level="SHOULD")
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    step = s.pays(SATS_100)
+    s.payment_sent(step)
+    s.after(20)
+    s.signs("bob", d.payment_accepted(asked.event, 100))
+    s.tick(279)
+    s.tick(2)
+    refused(s, d, asked)
     return s.case()
 
 

@@ -46,7 +46,7 @@ def acknowledged_in_full(requested: Any, acknowledged: Any) -> Any:
 
 
 def hold_any_number(subscriptions: Subscriptions, subscription: Subscription, notification: Any, at: int) -> Any:
-    subscription.held.append((at, len(subscription.held), notification))
+    subscription.held.append((at, notification))
     return []
 
 
