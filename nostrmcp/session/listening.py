@@ -294,7 +294,6 @@ class Subscriptions:
         self._alarm(subscription, most * (0.5 + share / 2), ListeningInput.REOPEN)
 
     def _end(self, subscription: Subscription) -> list[Action]:
-        subscription.state = Listening.CLOSED
         self._by_event.pop(subscription.event_id, None)
         if self._by_id.get(id_key(subscription.local.id)) is subscription:
             del self._by_id[id_key(subscription.local.id)]

@@ -187,16 +187,19 @@ def expires(d: Dialect, req: str = "") -> Case:
 
 def expired(d: Dialect, req: str = "") -> Case:
     """Only where a demand says when it ends."""
-    title = "A demand that has ended when it comes is not paid"
+    title = "A demand that has ended is not paid, and one that has a second left is"
     s = start(d, "payment-expired", title, f"HOUSE-PAY-08 {req}", "Money", payments=PAY)
-    for id, over in ((3, 10), (4, 0)):
+    for id, over in ((3, 10), (4, 0), (5, -1)):
         asked = asks(s, d, id, params={"name": f"tool-{id}"})
         s.after(20)
         form = d.demand(asked.event, 100, SATS_100, expiration=s.unix - over)
         if d.name == "contextvm":
             form = form.saying(form.content | {"params": form.content["params"] | {"ttl": 20 - over}})
         s.signs("bob", form, ago=20)
-        refused(s, d, asked, REFUSED)
+        if over < 0:
+            s.pays(SATS_100)
+        else:
+            refused(s, d, asked, REFUSED)
     return s.case()
 
 

@@ -219,13 +219,13 @@ def passed_on(t: Text, d: Dialect) -> Case:
 
 def passed_on_twice(t: Text, d: Dialect) -> Case:
     title = "A second acknowledgement of the MCP server changes nothing and is not passed on"
-    s = upstream(t, d, "acknowledged-twice", title, "N:SERVE-10")
+    s = upstream(t, d, "acknowledged-twice", title, "N:SERVE-10", servers=[mcp_server(shared=False)])
     feed = asks(s, t, d, 7)
-    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
-    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": TO_TOOLS})))
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID), client="alice")
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": TO_TOOLS})), client="alice")
     acked(s, d, feed)
-    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": {}})))
-    s.says(rpc(TOOLS, stamped(id_of(asked))))
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": {}})), client="alice")
+    s.says(rpc(TOOLS, stamped(id_of(asked))), client="alice")
     says(s, d, feed, TOOLS)
     return s.case()
 
