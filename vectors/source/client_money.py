@@ -381,15 +381,21 @@ def price_of_another_type(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
-def accepted(d: Dialect, req: str = "") -> Case:
-    title = "payment_accepted gives the request its full time again"
-    s = start(d, "payment-accepted", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY, level="SHOULD")
+def _accepted(d: Dialect, name: str, title: str, req: str, seconds: float) -> tuple[Script, Asked]:
+    """So long after the demand the server says that it has been paid."""
+    s = start(d, name, title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY, level="SHOULD")
     asked = asks(s, d)
     s.signs("bob", d.demand(asked.event, 100, SATS_100))
     step = s.pays(SATS_100)
     s.payment_sent(step)
-    s.after(299)
+    s.after(seconds)
     s.signs("bob", d.payment_accepted(asked.event, 100))
+    return s, asked
+
+
+def accepted(d: Dialect, req: str = "") -> Case:
+    title = "payment_accepted gives the request its full time again"
+    s, asked = _accepted(d, "payment-accepted", title, req, 299)
     s.tick(59)
     answered(s, d, asked)
     return s.case()
@@ -397,13 +403,7 @@ def accepted(d: Dialect, req: str = "") -> Case:
 
 def accepted_early(d: Dialect, req: str = "") -> Case:
     title = "payment_accepted changes nothing of a wait that is longer than its own"
-    s = start(d, "payment-accepted-early", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY, level="SHOULD")
-    asked = asks(s, d)
-    s.signs("bob", d.demand(asked.event, 100, SATS_100))
-    step = s.pays(SATS_100)
-    s.payment_sent(step)
-    s.after(20)
-    s.signs("bob", d.payment_accepted(asked.event, 100))
+    s, asked = _accepted(d, "payment-accepted-early", title, req, 20)
     s.tick(279)
     s.tick(2)
     refused(s, d, asked)
