@@ -297,6 +297,8 @@ class Client:
             return self._withdrawn(reference)
         if question is None:
             raise Violation(ErrorClass.UNCORRELATED, "event.tags", "e names no request that is pending")
+        if name is not None:
+            raise Violation(ErrorClass.DISAGREEMENT, "event", "e names a request, and content a subscription")
         return [Deliver(notification)]
 
     def _withdrawn(self, event_id: bytes) -> list[Action]:

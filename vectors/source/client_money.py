@@ -261,6 +261,16 @@ def _listed(s: Script, d: Dialect, amount: str) -> None:
     s.delivers(result(asked.id, tools))
 
 
+def _pays_100_at_most(s: Script, d: Dialect) -> None:
+    dear = asks(s, d)
+    s.signs("bob", d.demand(dear.event, 200, SATS_200))
+    refused(s, d, dear)
+    asked = asks(s, d, 4)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    s.pays(SATS_100)
+    answered(s, d, asked)
+
+
 def above_price(d: Dialect, req: str = "") -> Case:
     title = "Nothing above the announced price is paid"
     s = start(d, "payment-above-price", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
@@ -294,12 +304,7 @@ def price_announced(d: Dialect, req: str = "") -> Case:
     s = start(d, "payment-announced", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
     event = s.signed("bob", d.announcement(INITIALIZE_RESULT).with_tags(d.price_tag("tool", "get_weather", "100")))
     s.open["server"] = s.open["server"] | {"announcement": event}
-    dear = asks(s, d)
-    s.signs("bob", d.demand(dear.event, 200, SATS_200))
-    refused(s, d, dear)
-    asked = asks(s, d, 4)
-    s.signs("bob", d.demand(asked.event, 100, SATS_100))
-    s.pays(SATS_100)
+    _pays_100_at_most(s, d)
     return s.case()
 
 
@@ -324,13 +329,7 @@ def price_changes(d: Dialect, req: str = "") -> Case:
     s = start(d, "payment-price-changes", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
     _listed(s, d, "200")
     _listed(s, d, "100")
-    dear = asks(s, d)
-    s.signs("bob", d.demand(dear.event, 200, SATS_200))
-    refused(s, d, dear)
-    asked = asks(s, d, 4)
-    s.signs("bob", d.demand(asked.event, 100, SATS_100))
-    s.pays(SATS_100)
-    answered(s, d, asked)
+    _pays_100_at_most(s, d)
     return s.case()
 
 

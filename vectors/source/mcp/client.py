@@ -26,7 +26,7 @@ from vectors.source.mcp.play import (
     stamped,
     told,
 )
-from vectors.source.scripts import failure, rpc
+from vectors.source.scripts import event_of, failure, rpc
 from vectors.source.writing import Case
 
 # Opening and hearing
@@ -190,13 +190,16 @@ def by_name_again(t: Text, d: Dialect) -> Case:
 
 
 def stray_names(t: Text, d: Dialect) -> Case:
-    title = "A notification that names no open subscription is dropped, with e or without"
+    title = "A notification that names no open subscription, or not that of e, is dropped"
     s = listener(t, d, "stray-names", title, "N:ID-02 N:TAG-06 N:LOST-05", "Ids")
     sub = listens(s, t, d, "a")
     acknowledges(s, t, d, sub)
     for name in ("b", 0) if d.whole else ("a", "ab" * 32):
         s.signs("bob", d.to_client(TOOLS, stamped(name)))
         told(s, t, d, sub, TOOLS, name=name)
+    s.says(rpc("tools/list", {}, 9))
+    s.publishes(d.request("tools/list", {}, 9))
+    s.signs("bob", d.to_client(TOOLS, stamped(t.wire(d, "a", sub.event)), request=event_of(s.now)))
     changes(s, t, d, sub)
     return s.case()
 
