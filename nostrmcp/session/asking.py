@@ -189,7 +189,6 @@ class Questions:
         notice = Notice(question.event_id, Violation(ErrorClass.FALLEN_BACK, "encryption", detail))
         if question.request.method == "initialize":
             return [notice, *self._end(question), *self.send(Question(question.request))]
-        question.state = Asking.ENDED
         return [notice, *self._give_up(question, AskingInput.OVERDUE, None)]
 
     def progress(self, question: Question, params: dict[str, Any]) -> list[Action]:

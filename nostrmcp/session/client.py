@@ -135,10 +135,10 @@ class Client:
     def find_servers(self, params: dict[str, Any], now: Now) -> list[Action]:
         """Ask the provider's key, without naming a server, who is there; the set follows after a window (AMB-108)."""
         self.now = now
-        question = Question(Request(0, "initialize", params), is_ours=True)
+        question = Question(Request(0, "initialize", params))
         actions, publication = self.ask(question, names_server=False)
-        if publication is None:
-            return self._finished(actions)
+        if publication is None:  # no request of the local client has failed, so that it is told of no error
+            return self._finished([Servers({})])
         self._searches[question.event_id] = {}
         end = partial(self._search_over, question.event_id)
         self.alarms.set(question, now.monotonic + self.settings.timers.servers, end)
@@ -296,12 +296,11 @@ class Client:
         if method == "notifications/progress" and reference is None:
             question = self.questions.by_token((notification.params or {}).get("progressToken"))
             reference = None if question is None else question.event_id
+        name = name_in(notification)
+        if reference is None and name is not None:
+            return self.subscriptions.told(self.subscriptions.by_name(name), notification, event.created_at)
         if reference is None:
-            named = self.subscriptions.by_name(notification)
-            if named is not None:
-                return self.subscriptions.told(named, notification, event.created_at)
-            # A subscription that it names without e is none that is open: it was closed, or nobody asked for it.
-            if method in ("notifications/progress", CANCELLED) or name_in(notification) is not None:
+            if method in ("notifications/progress", CANCELLED):
                 raise Violation(
                     ErrorClass.UNCORRELATED, "event.tags", "there is no e, and nothing else names a request"
                 )
@@ -318,6 +317,8 @@ class Client:
             return self._withdrawn(reference)
         if question is None:
             raise Violation(ErrorClass.UNCORRELATED, "event.tags", "e names no request that is pending")
+        if name is not None:
+            raise Violation(ErrorClass.DISAGREEMENT, "event", "e names a request, and content a subscription")
         return [Deliver(notification)]
 
     def _withdrawn(self, event_id: bytes) -> list[Action]:

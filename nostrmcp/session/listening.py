@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..mcp import paths
 from ..mcp.catalogue import PROTOCOL_VERSION
-from ..mcp.jsonrpc import Error, ErrorCode, Id, Notification, Request, Result, id_key
+from ..mcp.jsonrpc import Error, ErrorCode, Id, Notification, Request, Result, id_key, same_id
 from ..nostr import Violation
 from .actions import Action, Deliver, Notice
 from .errors import ErrorClass
@@ -49,7 +49,7 @@ class Subscription:
     wrap: int | None = None
     state: Listening = Listening.OPENING
     honoured: Filter | None = None
-    held: list[tuple[int, int, Notification]] = field(default_factory=list)
+    held: list[tuple[int, Notification]] = field(default_factory=list)
     begun: bool = False
     attempts: int = 0
     ended_at: int = 0
@@ -76,13 +76,18 @@ class Subscriptions:
     def find(self, event_id: bytes) -> Subscription | None:
         return self._by_event.get(event_id)
 
-    def by_name(self, notification: Notification) -> Subscription | None:
-        """The subscription that a notification without e names in `_meta`, where JSON-RPC ids travel."""
-        name = name_in(notification)
-        if name is None or not self._host.settings.revision.ids_travel:
-            return None
-        open_ones = self._by_event.values()
-        return next((one for one in open_ones if is_named(name, one.request.id, one.version)), None)
+    def by_name(self, name: Any) -> Subscription:
+        """The subscription that a notification without e names in `_meta`; a Violation where none of it is open."""
+        found = next((one for one in self._by_event.values() if self._is_called(one, name)), None)
+        if found is None:
+            raise Violation(ErrorClass.UNCORRELATED, "event.content", "it names no subscription that is open")
+        return found
+
+    def _is_called(self, subscription: Subscription, name: Any) -> bool:
+        """Whether a subscription is called so on the wire (SUBN-ID-03, SUBN-ID-04)."""
+        if not self._host.settings.revision.ids_travel:
+            return same_id(name, subscription.event_id.hex())
+        return is_named(name, subscription.request.id, subscription.version)
 
     # What the local client asks
 
@@ -108,13 +113,8 @@ class Subscriptions:
 
     def told(self, subscription: Subscription, notification: Notification, created_at: int) -> list[Action]:
         """A notification that names this subscription by e."""
-        host, name = self._host, name_in(notification)
-        wire_name = (
-            name_of(subscription.request.id, subscription.version)
-            if host.settings.revision.ids_travel
-            else subscription.event_id.hex()
-        )
-        if name is not None and not is_named(name, wire_name, subscription.version):
+        name = name_in(notification)
+        if name is not None and not self._is_called(subscription, name):
             raise Violation(ErrorClass.DISAGREEMENT, "event", "e and content name different subscriptions")
         if notification.method == ACKNOWLEDGED:
             return self._step(subscription, ListeningInput.ACKNOWLEDGEMENT, notification, created_at)
@@ -126,11 +126,8 @@ class Subscriptions:
         """The last result, whatever subscription id it has, since e decides (SUBN-TAG-07, SUBN-END-05); or an error."""
         if isinstance(answer, Error):
             return self._step(subscription, ListeningInput.ERROR, answer)
-        name = name_in(answer)
-        travels = self._host.settings.revision.ids_travel
-        expected = name_of(subscription.request.id, subscription.version) if travels else subscription.event_id.hex()
         anomalies: list[Action] = []
-        if not is_named(name, expected, subscription.version):
+        if not self._is_called(subscription, name_in(answer)):
             detail = "the last result has no subscription id, or another"
             anomalies.append(Notice(None, Violation(ErrorClass.DISAGREEMENT, "event.content", detail)))
         return anomalies + self._step(subscription, ListeningInput.RESULT, None, created_at)
@@ -217,10 +214,9 @@ class Subscriptions:
         return actions
 
     def _send_anew(self, subscription: Subscription) -> list[Action]:
-        """A new event with a new id (SUBN-LOST-02); while no relay is connected, the next attempt waits."""
+        """A new event with a new id (SUBN-LOST-02); while no relay is connected, the next attempt waits for one."""
         if not self._host.is_connected:
             subscription.state = Listening.LOST
-            self._pause(subscription)
             return []
         if self._host.settings.revision.ids_travel:
             subscription.request = replace(subscription.local, id=self._host.random(8).hex())
@@ -230,7 +226,7 @@ class Subscriptions:
     def _hold(self, subscription: Subscription, notification: Notification, created_at: int) -> list[Action]:
         if len(subscription.held) >= self._host.settings.limits.held:
             raise Violation(ErrorClass.NO_ROOM, "subscription", "too many notifications before the acknowledgement")
-        subscription.held.append((created_at, len(subscription.held), notification))
+        subscription.held.append((created_at, notification))
         return []
 
     def _begin(self, subscription: Subscription, notification: Notification) -> list[Action]:
@@ -248,8 +244,9 @@ class Subscriptions:
             actions.append(Deliver(acknowledgement(honoured, subscription.local_name)))
         else:
             actions += self._fetch_again(subscription, honoured)
-        held, subscription.held = sorted(subscription.held, key=lambda one: one[:2]), []
-        for _, _, one in held:
+        # Sorting keeps the order of arrival where dates are equal.
+        held, subscription.held = sorted(subscription.held, key=lambda one: one[0]), []
+        for _, one in held:
             if includes(honoured, one):
                 actions.append(Deliver(named(one, subscription.local_name)))
         return actions
@@ -286,7 +283,6 @@ class Subscriptions:
         subscription.held.clear()
         lost = Violation(ErrorClass.LOST, "subscription", given.value)
         if not self._host.settings.reopen:
-            subscription.state = Listening.CLOSED
             actions = self._end(subscription)
             return [Notice(None, lost), *actions, Deliver(_failure(subscription, given))]
         self._pause(subscription)
@@ -300,7 +296,6 @@ class Subscriptions:
         self._alarm(subscription, most * (0.5 + share / 2), ListeningInput.REOPEN)
 
     def _end(self, subscription: Subscription) -> list[Action]:
-        subscription.state = Listening.CLOSED
         self._by_event.pop(subscription.event_id, None)
         if self._by_id.get(id_key(subscription.local.id)) is subscription:
             del self._by_id[id_key(subscription.local.id)]

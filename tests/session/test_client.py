@@ -12,7 +12,7 @@ from nostrmcp.nostr import Event, LocalProtocolError, nip59
 from nostrmcp.nostr.keys import SecretKey, public_key
 from nostrmcp.revisions import REVISIONS
 from nostrmcp.session import Client, arriving
-from nostrmcp.session.actions import Action, Deliver, Drop, Notice, Now, Pay, Servers
+from nostrmcp.session.actions import Action, Deliver, Drop, Notice, Now, Pay, Servers, Subscribe
 from nostrmcp.session.settings import ClientLimits, ClientTimers, Encryption, PaymentPolicy, Remote
 from tests.session.test_strangers import ALICE, PROVIDER, START, asking, published, signed, to
 
@@ -159,11 +159,28 @@ class TestRequests:
         assert (published(actions), reasons(actions)) == ([], ["too_large"])
 
 
+class TestWhatRelaysAreAskedFor:
+    """HOUSE-TIME-10, HOUSE-TIME-11."""
+
+    def asked(self, policy: Encryption) -> dict[int, int | None]:
+        """How far back each kind is asked for, in seconds."""
+        (subscribe,) = [one for one in asking(CONTEXTVM, encryption=policy).start(START) if isinstance(one, Subscribe)]
+        assert subscribe.name == "client"
+        assert all(one.tags == {"p": frozenset({ALICE.public_key.hex()})} for one in subscribe.filters)
+        return {kind: START.unix - (one.since or 0) for one in subscribe.filters for kind in one.kinds or ()}
+
+    def test_live_kinds_reach_back_a_minute_and_stored_wraps_two_days_more(self) -> None:
+        assert self.asked(Encryption.OPTIONAL) == {25910: 60, 21059: 60, 1059: 2 * 24 * 3600 + 60}
+
+    def test_who_reads_no_wraps_asks_for_none(self) -> None:
+        assert self.asked(Encryption.DISABLED) == {25910: 60}
+
+
 class TestServersThatAreFound:
     def test_a_question_that_no_relay_carries_finds_nobody(self) -> None:
         client = plain()
         actions = client.find_servers(LARGE, START)
-        assert [type(one) for one in messages(actions)] == [Error] and published(actions) == []
+        assert actions == [Servers({})]
         assert len(client.alarms) == 0
 
     def test_errors_and_more_than_may_be_held_do_not_count(self) -> None:
@@ -275,7 +292,7 @@ class TestSubscriptions:
         told = client.receive(from_server({"method": CHANGED, "params": named}), START)
         assert messages(told) == [Notification(CHANGED, named)]
         other = client.receive(from_server({"method": CHANGED, "params": {"_meta": {SUBSCRIPTION: 2}}}), START)
-        assert messages(other) == [], "no subscription of this name is open"
+        assert (messages(other), reasons(other)) == ([], ["uncorrelated"]), "it names no subscription"
 
     def test_data_between_the_last_result_and_the_acknowledgement_is_held(self) -> None:
         client = plain()

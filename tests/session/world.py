@@ -440,6 +440,9 @@ class World:
             assert (len(party.session.questions), len(party.session.subscriptions)) == (0, 0), (
                 "something is held for ever"
             )
+            questions, subscriptions = party.session.questions, party.session.subscriptions
+            known = (party.session._asked_by_e, questions._by_publication, subscriptions._by_publication)
+            assert not any((*known, subscriptions._by_event)), "something is held for ever"
             assert len(party.session.alarms) == 0, "something is held for ever"
 
     # Every action, held against what is promised

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vectors.source.client_play import Asked, answer, answered, asks, cancels, fails, lives, start
+from vectors.source.client_play import CHANGED, Asked, answer, answered, asks, cancels, fails, lives, start
 from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect
 from vectors.source.scripts import INITIALIZE, failure, id_of, rpc
 from vectors.source.writing import Case
@@ -23,6 +23,8 @@ def pings_in_a_row(d: Dialect, req: str = "") -> Case:
     second = pinged(s.after(1).ok(first, False, "blocked: no"))
     answer(s, d, Asked(second, id_of(second), "ping", None), {})
     third = pinged(s.tick(31))
+    s.arrives("bob", d.to_client(CHANGED))
+    s.delivers(rpc(CHANGED))
     fourth = pinged(s.after(1).ok(third, False, "blocked: no"))
     s.after(1).ok(fourth, False, "blocked: no")
     cancels(s, d, asked)
@@ -31,6 +33,17 @@ def pings_in_a_row(d: Dialect, req: str = "") -> Case:
     lives(s, d)
     fifth = pinged(s.tick(31))
     pinged(s.ok(fifth, False, "blocked: no"))
+    return s.case()
+
+
+def ping_too_large(d: Dialect, req: str = "") -> Case:
+    title = "A ping that no relay would carry is left, and what waits for the server goes on"
+    s = start(d, "ping-too-large", title, f"HOUSE-LIMIT-08 {req}", "Limits TimeOut", timers={"ping": 30},
+              limits={"event": 100, "ping_failures": 1}, level="MAY")  # fmt: skip
+    s.tick(31)
+    s.tick(100)
+    s.arrives("bob", d.to_client(CHANGED))
+    s.delivers(rpc(CHANGED))
     return s.case()
 
 

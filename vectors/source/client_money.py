@@ -19,7 +19,7 @@ from vectors.source.client_play import (
     start,
 )
 from vectors.source.dialects import CAROL, PMI, Dialect, Form
-from vectors.source.scripts import Script, result, rpc
+from vectors.source.scripts import INITIALIZE_RESULT, Script, result, rpc
 from vectors.source.writing import Case
 
 DATA = "1p5qqqqqqpp5zyg3qszyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3sdqqcqzpgxqyz5vqsp5qqqsyqcyq5rqwzqf"
@@ -182,16 +182,6 @@ def expires(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
-def over(d: Dialect, req: str = "") -> Case:
-    """Only where a demand says when it ends."""
-    title = "A demand whose time is over is not paid"
-    s = start(d, "payment-over", title, f"HOUSE-PAY-12 {req}", "Money TimeOut", payments=PAY)
-    asked = asks(s, d)
-    s.after(30).signs("bob", ending(d, asked, s.unix - 10, 10), ago=20)
-    refused(s, d, asked, REFUSED)
-    return s.case()
-
-
 def waits(d: Dialect, req: str = "") -> Case:
     """Only where a demand says when it ends: here before the time of any request does, which is 60 seconds."""
     title = "What was paid for has the time of any request, though its demand has ended"
@@ -220,6 +210,21 @@ def ending(d: Dialect, asked: Asked, at: int, ttl: int) -> Form:
     return form
 
 
+def expired(d: Dialect, req: str = "") -> Case:
+    """Only where a demand says when it ends."""
+    title = "A demand that has ended is not paid, and one that has a second left is"
+    s = start(d, "payment-expired", title, f"HOUSE-PAY-12 {req}", "Money", payments=PAY)
+    for id, over in ((3, 10), (4, 0), (5, -1)):
+        asked = asks(s, d, id, params={"name": f"tool-{id}"})
+        s.after(20)
+        s.signs("bob", ending(d, asked, s.unix - over, 20 - over), ago=20)
+        if over < 0:
+            s.pays(SATS_100)
+        else:
+            refused(s, d, asked, REFUSED)
+    return s.case()
+
+
 def failed(d: Dialect, req: str = "") -> Case:
     title = "When the payment fails the request is cancelled and fails"
     s = start(d, "payment-failed", title, f"HOUSE-PAY-08 {req}", "Money", payments=PAY)
@@ -227,7 +232,7 @@ def failed(d: Dialect, req: str = "") -> Case:
     s.signs("bob", d.demand(asked.event, 100, SATS_100))
     step = s.pays(SATS_100)
     s.after(1).payment_failed(step)
-    refused(s, d, asked)
+    refused(s, d, asked, REFUSED)
     return s.case()
 
 
@@ -278,6 +283,16 @@ def _listed(s: Script, d: Dialect, amount: str) -> None:
     s.delivers(result(asked.id, tools))
 
 
+def _pays_100_at_most(s: Script, d: Dialect) -> None:
+    dear = asks(s, d)
+    s.signs("bob", d.demand(dear.event, 200, SATS_200))
+    refused(s, d, dear)
+    asked = asks(s, d, 4)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    s.pays(SATS_100)
+    answered(s, d, asked)
+
+
 def above_price(d: Dialect, req: str = "") -> Case:
     title = "Nothing above the announced price is paid"
     s = start(d, "payment-above-price", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
@@ -305,6 +320,16 @@ def above_price_allowed(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def price_announced(d: Dialect, req: str = "") -> Case:
+    """Only in ContextVM."""
+    title = "A price in the server's announcement is the most that is paid"
+    s = start(d, "payment-announced", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
+    event = s.signed("bob", d.announcement(INITIALIZE_RESULT).with_tags(d.price_tag("tool", "get_weather", "100")))
+    s.open["server"] = s.open["server"] | {"announcement": event}
+    _pays_100_at_most(s, d)
+    return s.case()
+
+
 def price_range(d: Dialect, req: str = "") -> Case:
     """Only in ContextVM."""
     title = "Of an announced range any amount up to its end is paid, and nothing above it"
@@ -326,13 +351,7 @@ def price_changes(d: Dialect, req: str = "") -> Case:
     s = start(d, "payment-price-changes", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
     _listed(s, d, "200")
     _listed(s, d, "100")
-    dear = asks(s, d)
-    s.signs("bob", d.demand(dear.event, 200, SATS_200))
-    refused(s, d, dear)
-    asked = asks(s, d, 4)
-    s.signs("bob", d.demand(asked.event, 100, SATS_100))
-    s.pays(SATS_100)
-    answered(s, d, asked)
+    _pays_100_at_most(s, d)
     return s.case()
 
 
@@ -383,17 +402,32 @@ def price_of_another_type(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
-def accepted(d: Dialect, req: str = "") -> Case:
-    title = "payment_accepted gives the request its full time again"
-    s = start(d, "payment-accepted", title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY, level="SHOULD")
+def _accepted(d: Dialect, name: str, title: str, req: str, seconds: float) -> tuple[Script, Asked]:
+    """So long after the demand the server says that it has been paid."""
+    s = start(d, name, title, f"HOUSE-PAY-08 {req}", "Money TimeOut", payments=PAY, level="SHOULD")
     asked = asks(s, d)
     s.signs("bob", d.demand(asked.event, 100, SATS_100))
     step = s.pays(SATS_100)
     s.payment_sent(step)
-    s.after(299)
+    s.after(seconds)
     s.signs("bob", d.payment_accepted(asked.event, 100))
+    return s, asked
+
+
+def accepted(d: Dialect, req: str = "") -> Case:
+    title = "payment_accepted gives the request its full time again"
+    s, asked = _accepted(d, "payment-accepted", title, req, 299)
     s.tick(59)
     answered(s, d, asked)
+    return s.case()
+
+
+def accepted_early(d: Dialect, req: str = "") -> Case:
+    title = "payment_accepted changes nothing of a wait that is longer than its own"
+    s, asked = _accepted(d, "payment-accepted-early", title, req, 20)
+    s.tick(279)
+    s.tick(2)
+    refused(s, d, asked)
     return s.case()
 
 

@@ -17,7 +17,7 @@ from vectors.source.client_play import (
     start,
 )
 from vectors.source.dialects import ANY_ID, BOB, Dialect
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, event_of, failure, id_of, result, rpc
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, event_of, failure, id_of, result, rpc
 from vectors.source.writing import Case
 
 INITIALIZED = rpc("notifications/initialized")
@@ -123,13 +123,18 @@ def first_server(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def _searches(s: Script, d: Dialect) -> Asked:
+    """The client asks which servers the key has."""
+    step = s.servers(INITIALIZE)
+    s.publishes(d.initialize(INITIALIZE, ANY_ID, server_id=None))
+    return Asked(step, id_of(step), "initialize", None)
+
+
 def servers(d: Dialect, req: str = "") -> Case:
     """Only where a key can have several servers."""
     title = "initialize without a server id finds every server of a key, for a while"
     s = start(d, "servers", title, f"HOUSE-ID-07 {req}", "Handshake WhichServer")
-    step = s.servers(INITIALIZE)
-    s.publishes(d.initialize(INITIALIZE, ANY_ID, server_id=None))
-    asked = Asked(step, id_of(step), "initialize", None)
+    asked = _searches(s, d)
     answer(s, d, asked, INITIALIZE_RESULT, server_id="server-1")
     s.after(1)
     answer(s, d, asked, OTHER, server_id="server-2")
@@ -137,6 +142,56 @@ def servers(d: Dialect, req: str = "") -> Case:
     s.tick(2)
     s.finds({"server-1": INITIALIZE_RESULT, "server-2": OTHER})
     answer(s, d, asked, OTHER, server_id="server-4")
+    return s.case()
+
+
+def servers_in_time(d: Dialect, req: str = "") -> Case:
+    """Only where a key can have several servers."""
+    title = "Every server is found that answers in time, and none that answers with an error"
+    s = start(d, "servers-in-time", title, f"HOUSE-ID-07 {req}", "Handshake WhichServer")
+    asked = _searches(s.after(5), d)
+    answer(s, d, asked, INITIALIZE_RESULT, server_id="server-1")
+    s.signs("bob", d.error(asked.event, asked.id, -32603, "starting", method="initialize", server_id="server-2"))
+    s.tick(1)
+    answer(s, d, asked, OTHER, server_id="server-3")
+    s.tick(1.5)
+    s.finds({"server-1": INITIALIZE_RESULT, "server-3": OTHER})
+    return s.case()
+
+
+def servers_bounded(d: Dialect, req: str = "") -> Case:
+    """Only where a key can have several servers."""
+    title = "No more servers are found than requests may be pending"
+    s = start(d, "servers-bounded", title, f"HOUSE-LIMIT-04 {req}", "Limits WhichServer", limits={"pending": 2})
+    asked = _searches(s, d)
+    for number in (1, 2, 3):
+        answer(s, d, asked, OTHER, server_id=f"server-{number}")
+    s.tick(2)
+    s.finds({"server-1": OTHER, "server-2": OTHER})
+    return s.case()
+
+
+def servers_unsent(d: Dialect, req: str = "") -> Case:
+    """Only where a key can have several servers."""
+    title = "A search for servers that no relay would carry finds none, and fails no request"
+    s = start(d, "servers-unsent", title, f"HOUSE-LIMIT-08 {req}", "Limits WhichServer", limits={"event": 2000})
+    s.servers(INITIALIZE | {"clientInfo": {"name": "x" * 3000, "version": "1.0.0"}})
+    s.finds({})
+    lives(s, d)
+    return s.case()
+
+
+def named_by_another(d: Dialect, req: str = "") -> Case:
+    """Only where a key can have several servers, and a ping need not name one."""
+    title = "Only the answer to initialize says which server it is"
+    opened = {"pubkey": BOB, "id": None, "announcement": None}
+    s = start(d, "named-by-another", title, f"HOUSE-ID-07 {req}", "Handshake WhichServer", server=opened)
+    asked = asks(s, d, 1, "ping", None, server_id=None)
+    s.signs("bob", d.response(asked.event, 1, {}).with_tags(["d", "server-2"]))
+    s.delivers(result(1, {}))
+    first = asks(s, d, 2, "initialize", INITIALIZE, server_id=None)
+    answered(s, d, first, INITIALIZE_RESULT)
+    lives(s, d)
     return s.case()
 
 

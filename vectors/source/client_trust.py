@@ -265,3 +265,11 @@ def too_large(d: Dialect, req: str = "") -> Case:
     s.delivers(failure(3, -32603, {"$text": "any"}))
     lives(s, d)
     return s.case()
+
+
+def too_large_to_tell(d: Dialect, req: str = "") -> Case:
+    title = "A notification that no relay would carry is not published, and all else goes on"
+    s = start(d, "too-large-to-tell", title, f"HOUSE-LIMIT-08 {req}", "Limits", limits={"event": 2000})
+    s.says(rpc("notifications/roots/list_changed", {"_meta": {"example.com/note": "x" * 3000}}))
+    lives(s, d)
+    return s.case()

@@ -123,6 +123,18 @@ def initialize_falls_back(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def initialize_again(d: Dialect, req: str = "") -> Case:
+    """Only in ContextVM, where a client says at first what it reads."""
+    title = "An initialize that is sent again in plain text says again what the client reads"
+    changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}
+    s = start(d, "initialize-again", title, f"HOUSE-CRYPT-06 {req}", "Discovery Handshake", level="SHOULD", **changes)
+    s.says(rpc("initialize", INITIALIZE, 0))
+    s.publishes(d.initialize(INITIALIZE).with_tags(*FLAGS), wrap=WRAP)
+    s.tick(61)
+    s.publishes(d.initialize(INITIALIZE).with_tags(*FLAGS))
+    return s.case()
+
+
 def worked_before(d: Dialect, req: str = "") -> Case:
     title = "After encryption has worked there is no way back to plain text"
     changes: dict[str, Any] = {"encryption": "optional", "allow_plain": True}

@@ -215,7 +215,7 @@ MEMBERS = [
     bug("failed-payment-waits", "After a failed payment the request still waits.", CLIENT,
         (asking, "ASKING", FAILURE_IGNORED), on="r1 cvm", fails="payment-failed"),
     bug("pays-what-is-over", "A demand is paid though its time is over.", CLIENT,
-        (Questions, "payment", paid_though_over), on="r1 cvm", fails="payment-over"),
+        (Questions, "payment", paid_though_over), on="r1 cvm", fails="payment-expired"),
     bug("paid-in-vain", "What was paid for fails when the demand ends, though its answer is on the way.", CLIENT,
         (Questions, "_give_time", nothing), on="r1 cvm", fails="payment-waits"),
     bug("payment-clock-runs", "A request times out while it is paid for.", CLIENT,

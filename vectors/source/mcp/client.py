@@ -26,7 +26,7 @@ from vectors.source.mcp.play import (
     stamped,
     told,
 )
-from vectors.source.scripts import failure, rpc
+from vectors.source.scripts import event_of, failure, rpc
 from vectors.source.writing import Case
 
 # Opening and hearing
@@ -66,6 +66,16 @@ def superset(t: Text, d: Dialect) -> Case:
     told(s, t, d, sub, PROMPTS)
     told(s, t, d, sub, UPDATED, {"uri": "file:///etc/passwd"})
     changes(s, t, d, sub, UPDATED, {"uri": URI})
+    return s.case()
+
+
+def acknowledged_badly(t: Text, d: Dialect) -> Case:
+    title = "Of an acknowledgement what is of the wrong type counts for nothing"
+    s = listener(t, d, "acknowledged-badly", title, "N:ACK-03 N:DATA-03", "Acknowledgement Filter")
+    sub = listens(s, t, d, 1, {"toolsListChanged": True, "resourceSubscriptions": [URI]})
+    acknowledges(s, t, d, sub, {"toolsListChanged": True, "resourceSubscriptions": 5}, hear=TO_TOOLS)
+    told(s, t, d, sub, UPDATED, {"uri": URI})
+    changes(s, t, d, sub)
     return s.case()
 
 
@@ -144,16 +154,76 @@ def by_name(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
-def by_no_name(t: Text, d: Dialect) -> Case:
+def by_name_held(t: Text, d: Dialect) -> Case:
     """Where JSON-RPC ids travel."""
-    title = "A change without e that names no open subscription is not delivered"
-    s = listener(t, d, "by-no-name", title, "N:DATA-03", "Ids End")
+    title = "What a subscription id alone names is held, sifted and dropped like what has e"
+    s = listener(t, d, "by-name-held", title, "N:ACK-01 N:ACK-02 N:DATA-03 N:LOST-05", "Ids Order")
+    sub = listens(s, t, d, "a")
     s.signs("bob", d.to_client(TOOLS, stamped("a")))
+    s.signs("bob", d.to_client(ACKNOWLEDGED, stamped("a", {"notifications": TO_TOOLS})))
+    hears(s, t, "a", ACKNOWLEDGED, {"notifications": TO_TOOLS})
+    hears(s, t, "a", TOOLS)
+    s.signs("bob", d.to_client(PROMPTS, stamped("a")))
+    closes(s, d, sub)
+    s.after(1)
+    s.signs("bob", d.to_client(TOOLS, stamped("a")))
+    return s.case()
+
+
+def by_name_again(t: Text, d: Dialect) -> Case:
+    """Where JSON-RPC ids travel."""
+    title = "An id that is used again names the subscription that is open"
+    s = listener(t, d, "by-name-again", title, "N:ID-03 N:LOST-05", "Ids End")
+    first = listens(s, t, d, "a")
+    acknowledges(s, t, d, first)
+    closes(s, d, first)
+    refused = listens(s, t, d, "b")
+    s.signs("bob", d.error(refused.event, "b", -32603, "no"))
+    s.delivers(failure("b", -32603, "no"))
+    s.after(1)
+    for id in ("a", "b"):
+        listens(s, t, d, id)
+        for method, params in ((ACKNOWLEDGED, {"notifications": TO_TOOLS}), (TOOLS, {})):
+            s.signs("bob", d.to_client(method, stamped(id, params)))
+            hears(s, t, id, method, params)
+    return s.case()
+
+
+def stray_names(t: Text, d: Dialect) -> Case:
+    title = "A notification that names no open subscription, or not that of e, is dropped"
+    s = listener(t, d, "stray-names", title, "N:ID-02 N:TAG-06 N:LOST-05", "Ids")
     sub = listens(s, t, d, "a")
     acknowledges(s, t, d, sub)
-    s.signs("bob", d.to_client(TOOLS, stamped("b")))
-    closes(s, d, sub)
-    s.after(1).signs("bob", d.to_client(TOOLS, stamped("a")))
+    for name in ("b", 0) if d.whole else ("a", "ab" * 32):
+        s.signs("bob", d.to_client(TOOLS, stamped(name)))
+        told(s, t, d, sub, TOOLS, name=name)
+    s.says(rpc("tools/list", {}, 9))
+    s.publishes(d.request("tools/list", {}, 9))
+    s.signs("bob", d.to_client(TOOLS, stamped(t.wire(d, "a", sub.event)), request=event_of(s.now)))
+    changes(s, t, d, sub)
+    return s.case()
+
+
+def other_text(t: Text, d: Dialect, other: str) -> Case:
+    title = "The version that a listen request names decides what the subscription is called"
+    s = listener(t, d, "other-text", title, "N:ID-02 N:ID-03", "Ids")
+    s.open["mcp_version"] = other
+    sub = listens(s, t, d, 1)
+    acknowledges(s, t, d, sub)
+    changes(s, t, d, sub)
+    return s.case()
+
+
+def no_version(t: Text, d: Dialect) -> Case:
+    title = "A listen request with no version, or an unknown one, is of the client's own"
+    s = listener(t, d, "no-version", title, "N:ID-02 N:ID-03", "Ids")
+    unknown = {**t.meta(), "io.modelcontextprotocol/protocolVersion": "2031-01-01"}
+    for id, params in enumerate(({"notifications": TO_TOOLS}, {"_meta": unknown, "notifications": TO_TOOLS})):
+        s.says(rpc(LISTEN, params, id))
+        s.publishes(d.request(LISTEN, params, id))
+        sub = Sub(s.now, id, id)
+        acknowledges(s, t, d, sub)
+        changes(s, t, d, sub)
     return s.case()
 
 
@@ -280,6 +350,18 @@ def counter(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def other_meta(t: Text, d: Dialect) -> Case:
+    title = "Of _meta the subscription id alone is exchanged; what is beside it is delivered"
+    s = listener(t, d, "other-meta", title, "N:ID-02 H:ID-05", "Extension Ids")
+    sub = listens(s, t, d, 1)
+    acknowledges(s, t, d, sub)
+    beside = {"io.modelcontextprotocol/related-task": {"taskId": "task-1"}}
+    params = {"_meta": beside | stamped(t.wire(d, 1, sub.event))["_meta"]}
+    s.signs("bob", d.to_client(TOOLS, params, request=sub.event))
+    s.delivers(rpc(TOOLS, {"_meta": beside | stamped(t.local(1))["_meta"]}))
+    return s.case()
+
+
 def wrapped(t: Text, d: Dialect) -> Case:
     title = "In wraps, e is the listen request inside its wrap"
     s = listener(t, d, "wrapped", title, "N:ID-07", "Encryption", encryption="required")
@@ -314,6 +396,17 @@ def refused_by_relays(t: Text, d: Dialect) -> Case:
     sub = listens(s, t, d)
     s.ok(sub.step, False, "blocked: no")
     lost(s, 1)
+    return s.case()
+
+
+def too_large(t: Text, d: Dialect) -> Case:
+    title = "A listen request that no relay would carry fails, and its id and room are free"
+    limits = {"event": 2000, "subscriptions": 1}
+    s = listener(t, d, "too-large", title, "N:OPEN-03 H:LIMIT-08", "Refused Limits", limits=limits)
+    s.says(rpc(LISTEN, t.params({"resourceSubscriptions": ["file:///" + "x" * 3000]}), 1))
+    lost(s, 1)
+    sub = listens(s, t, d, 1)
+    acknowledges(s, t, d, sub)
     return s.case()
 
 

@@ -89,6 +89,7 @@ def ended(t: Text, d: Dialect) -> Case:
     acknowledges(s, t, d, sub)
     s.after(5)
     ends(s, t, d, sub)
+    changes(s, t, d, sub)
     s.after(1)
     changes(s, t, d, sub, ago=2)
     told(s, t, d, sub, TOOLS)
@@ -114,6 +115,34 @@ def ended_first(t: Text, d: Dialect) -> Case:
     hears(s, t, 2, TOOLS)
     s.tick(2.5)
     s.delivers(result(2, last(2)))
+    return s.case()
+
+
+def ended_unacknowledged(t: Text, d: Dialect) -> Case:
+    title = "What comes between the last result and the acknowledgement is held"
+    s = listener(t, d, "ended-unacknowledged", title, "N:END-01 N:ACK-01 N:ACK-02", "End Order")
+    sub = listens(s, t, d, 1)
+    ends(s, t, d, sub)
+    told(s, t, d, sub, TOOLS)
+    acknowledges(s, t, d, sub)
+    hears(s, t, 1, TOOLS)
+    s.tick(2.5)
+    s.delivers(result(1, last(1)))
+    return s.case()
+
+
+def ended_anew(t: Text, d: Dialect) -> Case:
+    title = "What was honoured before says nothing of the subscription opened anew"
+    s = listener(t, d, "ended-anew", title, "N:END-01 N:ACK-01", "Lost End")
+    sub = listens(s, t, d, "sub")
+    acknowledges(s, t, d, sub)
+    s.after(5).connection("lost")
+    s.after(5).connection("back")
+    again = reopens(s, t, d, "sub", TO_TOOLS)
+    ends(s, t, d, again)
+    told(s, t, d, again, TOOLS)
+    s.tick(2.5)
+    s.delivers(result("sub", last("sub")))
     return s.case()
 
 
@@ -186,6 +215,71 @@ def reconnected(t: Text, d: Dialect) -> Case:
     s.after(5).connection("lost")
     s.after(5).connection("back")
     reopens(s, t, d, "sub", TO_TOOLS)
+    return s.case()
+
+
+def not_lost(t: Text, d: Dialect) -> Case:
+    title = "A connection that comes though none was lost changes no subscription"
+    s = listener(t, d, "not-lost", title, "N:LOST-01 N:LOST-02", "Lost")
+    first, second = listens(s, t, d, "a"), listens(s, t, d, "b")
+    acknowledges(s, t, d, first)
+    s.after(5).connection("back")
+    s.tick(4)
+    acknowledges(s, t, d, second)
+    s.tick(20)
+    changes(s, t, d, first)
+    changes(s, t, d, second)
+    return s.case()
+
+
+def pauses(t: Text, d: Dialect) -> Case:
+    title = "Attempts to open anew come after pauses that double, until one is acknowledged"
+    s = listener(t, d, "pauses", title, "N:LOST-03", "Lost", timers={"reopen": 8}, level="SHOULD")
+    sub = listens(s, t, d, "sub")
+    for longest in (8, 16, 32):
+        s.tick(10)
+        s.publishes(cancel_form(d, sub.event, sub.shared))
+        sub = after_pause(s, t, d, longest)
+    acknowledges(s, t, d, sub)
+    s.signs("bob", d.server_cancel(sub.event, sub.shared))
+    after_pause(s, t, d, 8)
+    return s.case()
+
+
+def pause_when_back(t: Text, d: Dialect) -> Case:
+    title = "The first pause begins when a relay is connected again"
+    s = listener(t, d, "pause-when-back", title, "N:LOST-01 N:LOST-03", "Lost", timers={"reopen": 8}, level="SHOULD")
+    sub = listens(s, t, d, "sub")
+    acknowledges(s, t, d, sub)
+    s.after(5).connection("lost")
+    s.after(100).connection("back")
+    after_pause(s, t, d, 8)
+    return s.case()
+
+
+def after_pause(s: Script, t: Text, d: Dialect, longest: float) -> Sub:
+    """The request is published anew between half of a longest pause and the whole."""
+    s.tick(longest / 2 - 0.25)
+    step = s.tick(longest / 2 + 0.25)
+    s.publishes(d.request(LISTEN, t.params(TO_TOOLS), ANY_ID))
+    return Sub(step, "sub", id_of(step))
+
+
+def former(t: Text, d: Dialect) -> Case:
+    title = "What comes for the former request does nothing to the subscription opened anew"
+    s = listener(t, d, "former", title, "N:LOST-02 N:LOST-05 N:TAG-06 N:OPEN-03", "Lost Ids")
+    old = listens(s, t, d, "sub")
+    s.tick(10.5)
+    s.publishes(cancel_form(d, old.event, "sub"))
+    sub = reopens(s, t, d, "sub", TO_TOOLS)
+    s.ok(old.step, False, "error: could not store it")
+    acknowledges(s, t, d, sub)
+    s.signs("bob", d.to_client(TOOLS, request=old.event))
+    s.signs("bob", d.error(old.event, "sub", -32603, "over"))
+    s.signs("bob", d.response(old.event, "sub", {"resultType": "complete"}))
+    told(s, t, d, sub, TOOLS, name=t.wire(d, old.shared, old.event))
+    s.tick(3)
+    changes(s, t, d, sub)
     return s.case()
 
 
@@ -285,7 +379,7 @@ def not_reopened(t: Text, d: Dialect) -> Case:
     for sub in subs:
         acknowledges(s, t, d, sub)
     s.signs("bob", d.server_cancel(subs[0].event, "a"))
-    lost(s, "a")
+    lost(s, "a", {"reason": "lost"})
     s.signs("bob", d.error(subs[1].event, "b", -32603, "restarting"))
     lost(s, "b")
     silent = listens(s, t, d, "d")

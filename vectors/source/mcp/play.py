@@ -218,9 +218,9 @@ def closes(s: Script, d: Dialect, sub: Sub) -> None:
     s.publishes(form, wrap=sub.wrap)
 
 
-def lost(s: Script, id: Any) -> None:
+def lost(s: Script, id: Any, data: Any = None) -> None:
     """The latest step tells the local client that its subscription has failed."""
-    s.delivers(failure(id, -32603, ANY_TEXT))
+    s.delivers(failure(id, -32603, ANY_TEXT, data))
 
 
 # A server's subscription

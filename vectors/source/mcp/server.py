@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+from vectors.source import server_handshake
 from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect
 from vectors.source.mcp.play import (
     LISTEN,
@@ -22,11 +26,18 @@ from vectors.source.mcp.play import (
     finished,
     opens,
     says,
+    stamped,
 )
-from vectors.source.scripts import failure, id_of, mcp_server, result, rpc
+from vectors.source.scripts import INITIALIZE_RESULT, failure, id_of, mcp_server, result, rpc
 from vectors.source.writing import Case, public
 
 TO_RESOURCE = {"resourceSubscriptions": [URI]}
+OWN = [mcp_server(shared=False)]
+
+
+def hub_initialize(d: Dialect) -> dict[str, Any]:
+    """The handshake that the hub begins with an MCP server of `feeder`."""
+    return server_handshake.hub_initialize(replace(d, mcp_version="2025-03-26"))
 
 
 def opened(t: Text, d: Dialect) -> Case:
@@ -78,6 +89,17 @@ def failed_resource(t: Text, d: Dialect) -> Case:
     s.says(failure(id_of(asked), -32002, "Resource not found"))
     acked(s, d, feed, TO_TOOLS)
     s.says(rpc(UPDATED, {"uri": URI}))
+    return s.case()
+
+
+def refused_let_go(t: Text, d: Dialect) -> Case:
+    title = "A resource that the MCP server refused is not let go at the end"
+    s = feeder(t, d, "refused-let-go", title, "N:SERVE-11", "End")
+    feed = asks(s, t, d, 1, {**TO_TOOLS, **TO_RESOURCE})
+    asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.says(failure(id_of(asked), -32002, "Resource not found"))
+    acked(s, d, feed, TO_TOOLS)
+    cancelled(s, d, feed)
     return s.case()
 
 
@@ -152,6 +174,22 @@ def before_agreement(t: Text, d: Dialect) -> Case:
     s = feeder(t, d, "gathered", title, "N:SERVE-04", "Order")
     feed = asks(s, t, d, 1, {**TO_TOOLS, **TO_RESOURCE})
     asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.says(rpc(TOOLS))
+    s.says(result(id_of(asked), {}))
+    step = acked(s, d, feed, {**TO_TOOLS, **TO_RESOURCE}, ok=False)
+    s.ok(step)
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def kept_and_not_honoured(t: Text, d: Dialect) -> Case:
+    title = "Of the changes while the MCP server is asked only what is then honoured is told"
+    capabilities = {"tools": {"listChanged": True}, "prompts": {}, "resources": {"subscribe": True}}
+    servers = [mcp_server(capabilities=capabilities)]
+    s = feeder(t, d, "kept-and-not-honoured", title, "N:SERVE-04 N:SERVE-10", "Order Filter", servers=servers)
+    feed = asks(s, t, d, 1, {**TO_TOOLS, "promptsListChanged": True, **TO_RESOURCE})
+    asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.says(rpc(PROMPTS))
     s.says(rpc(TOOLS))
     s.says(result(id_of(asked), {}))
     step = acked(s, d, feed, {**TO_TOOLS, **TO_RESOURCE}, ok=False)
@@ -299,6 +337,15 @@ def one_watch(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def foreign_name(t: Text, d: Dialect) -> Case:
+    title = "A subscription id of an MCP server that knows no subscriptions names none"
+    s = feeder(t, d, "foreign-name", title, "N:SERVE-09", "Ids")
+    feed = opens(s, t, d)
+    s.says(rpc(TOOLS, stamped("nobody's")))
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
 def part_of_a_resource(t: Text, d: Dialect) -> Case:
     title = "An update of a part of a resource is told to who subscribed to the whole"
     s = feeder(t, d, "sub-resource", title, "N:SERVE-10", "Filter")
@@ -397,6 +444,75 @@ def too_many(t: Text, d: Dialect) -> Case:
     other = opens(s, t, d, 3)
     s.says(rpc(TOOLS))
     says(s, d, other, TOOLS)
+    return s.case()
+
+
+def too_many_resources(t: Text, d: Dialect) -> Case:
+    title = "Resources count among the subscriptions, and no more once one has ended"
+    limits = {"subscriptions_per_key": 2}
+    s = feeder(t, d, "too-many-resources", title, "N:SERVE-03 H:LIMIT-03", "Limits", limits=limits)
+    many = {"resourceSubscriptions": [URI, "file:///project/other.json"]}
+    event = s.arrives("alice", d.request(LISTEN, t.params(many), 1))
+    s.publishes(d.error(event, 1, -32603, ANY_TEXT, {"limit": 2}))
+    for id in (2, 3):
+        feed = asks(s, t, d, id, TO_RESOURCE)
+        asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+        s.says(result(id_of(asked), {}))
+        acked(s, d, feed, TO_RESOURCE)
+        cancelled(s, d, feed)
+        s.delivers(rpc("resources/unsubscribe", {"uri": URI}, ANY_ID))
+    return s.case()
+
+
+def room_taken(t: Text, d: Dialect) -> Case:
+    title = "What finds no room any more once the MCP server is ready is not honoured"
+    limits = {"subscriptions_per_key": 3}
+    s = feeder(t, d, "room-taken", title, "H:LIMIT-03", "Limits Acknowledgement", servers=OWN, limits=limits)
+    both = [{**TO_TOOLS, "resourceSubscriptions": [f"file:///{name}"]} for name in "ab"]
+    first = asks(s, t, d, 1, both[0])
+    asked = s.delivers(hub_initialize(d), client="alice")
+    second = asks(s, t, d, 2, both[1])
+    ready = s.says(result(id_of(asked), INITIALIZE_RESULT), client="alice")
+    s.delivers(rpc("notifications/initialized"), client="alice")
+    s.delivers(rpc("resources/subscribe", {"uri": "file:///a"}, ANY_ID), client="alice")
+    acked(s, d, second, TO_TOOLS)
+    s.says(result(id_of(ready), {}), client="alice")
+    acked(s, d, first, both[0])
+    return s.case()
+
+
+def handshake_cancelled(t: Text, d: Dialect) -> Case:
+    title = "A cancel counts while the MCP server is being started"
+    s = feeder(t, d, "handshake-cancelled", title, "N:SERVE-11", "End Order", servers=OWN)
+    feed = asks(s, t, d)
+    asked = s.delivers(hub_initialize(d), client="alice")
+    cancelled(s, d, feed)
+    s.says(result(id_of(asked), INITIALIZE_RESULT), client="alice")
+    s.delivers(rpc("notifications/initialized"), client="alice")
+    return s.case()
+
+
+def handshake_failed(t: Text, d: Dialect) -> Case:
+    title = "Where the MCP server refuses the handshake, the listen request fails as it says"
+    s = feeder(t, d, "handshake-failed", title, "N:TAG-02", "Refused", servers=OWN)
+    feed = asks(s, t, d)
+    asked = s.delivers(hub_initialize(d), client="alice")
+    s.says(failure(id_of(asked), -32603, "out of order"), client="alice")
+    s.publishes(d.error(feed.event, 1, -32603, "out of order"))
+    return s.case()
+
+
+def keeps_its_session(t: Text, d: Dialect) -> Case:
+    title = "A session makes no room for another key while it has a subscription"
+    s = feeder(t, d, "keeps-its-session", title, "H:LIMIT-09", "Limits", limits={"sessions": 1})
+    feed = opens(s, t, d)
+    event = s.arrives("carol", d.request("ping", None, 1))
+    s.publishes(d.error(event, 1, -32603, ANY_TEXT, to=public("carol")))
+    s.says(rpc(TOOLS))
+    says(s, d, feed, TOOLS)
+    cancelled(s, d, feed)
+    s.after(1).arrives("carol", d.request("ping", None, 2))
+    s.delivers(rpc("ping", None, ANY_ID))
     return s.case()
 
 

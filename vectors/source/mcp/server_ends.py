@@ -231,6 +231,35 @@ def passed_on_withdrawal(t: Text, d: Dialect) -> Case:
     return s.case()
 
 
+def passed_on_twice(t: Text, d: Dialect) -> Case:
+    title = "A second acknowledgement of the MCP server changes nothing and is not passed on"
+    s = upstream(t, d, "acknowledged-twice", title, "N:SERVE-10", servers=[mcp_server(shared=False)])
+    feed = asks(s, t, d, 7)
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID), client="alice")
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": TO_TOOLS})), client="alice")
+    acked(s, d, feed)
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": {}})), client="alice")
+    s.says(rpc(TOOLS, stamped(id_of(asked))), client="alice")
+    says(s, d, feed, TOOLS)
+    return s.case()
+
+
+def passed_on_apart(t: Text, d: Dialect) -> Case:
+    title = "What the MCP server says on one subscription is told on no other"
+    s = upstream(t, d, "passed-on-apart", title, "N:SERVE-09 N:SERVE-10")
+    names = []
+    for id, filter in ((1, TO_TOOLS), (2, {"promptsListChanged": True})):
+        feed = asks(s, t, d, id, filter)
+        asked = s.delivers(rpc(LISTEN, t.params(filter), ANY_ID))
+        names.append(id_of(asked))
+        s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": filter})))
+        acked(s, d, feed, filter)
+    s.says(rpc(PROMPTS, stamped(names[0])))
+    s.says(rpc(PROMPTS, stamped(names[1])))
+    says(s, d, feed, PROMPTS)
+    return s.case()
+
+
 def passed_on_extension(t: Text, d: Dialect) -> Case:
     title = "A filter member that the text does not name reaches the MCP server"
     s = upstream(t, d, "extension-passed-on", title, "N:FILT-01")
@@ -277,6 +306,19 @@ def passed_on_cancel(t: Text, d: Dialect) -> Case:
     cancelled(s, d, feed)
     s.delivers(rpc("notifications/cancelled", {"requestId": id_of(asked)}))
     s.says(rpc(TOOLS, stamped(id_of(asked))))
+    return s.case()
+
+
+def passed_on_late(t: Text, d: Dialect) -> Case:
+    title = "The MCP server's answer to a listen request that was cancelled reaches nobody"
+    s = upstream(t, d, "late-answer", title, "N:SERVE-11 N:SERVE-17")
+    feed = asks(s, t, d, 7)
+    asked = s.delivers(rpc(LISTEN, t.params(TO_TOOLS), ANY_ID))
+    s.says(rpc(ACKNOWLEDGED, stamped(id_of(asked), {"notifications": TO_TOOLS})))
+    acked(s, d, feed)
+    cancelled(s, d, feed)
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(asked)}))
+    s.says(failure(id_of(asked), -32603, "cancelled"))
     return s.case()
 
 
