@@ -25,6 +25,16 @@ from vectors.source.writing import Case
 TOOLS = {"tools": {"listChanged": True}}
 ANNOUNCED = INITIALIZE_RESULT | {"capabilities": TOOLS}
 SERVERS = [mcp_server(announced=True, capabilities=TOOLS)]
+PREFIX = "io.modelcontextprotocol/"
+
+
+def asked_by(name: Any, version: Any) -> dict[str, Any]:
+    """params of MCP 2026-07-28: what each request says of who asks, here of one that offers nothing."""
+    meta = {"protocolVersion": "2026-07-28", "clientCapabilities": {}, "clientInfo": {"name": name, "version": version}}
+    return {"_meta": {PREFIX + member: value for member, value in meta.items()}}
+
+
+HUB = asked_by(ANY_TEXT, ANY_TEXT)
 
 
 def tool(name: str) -> dict[str, Any]:
@@ -58,16 +68,12 @@ def discovered(d: Dialect, req: str = "") -> Case:
     title = "Without a handshake, a server is announced by its answer to server/discover"
     s = start(d, "announced-discovered", title, f"HOUSE-ANN-07 {req}", "Announced", level="SHOULD",
               mcp_version="2026-07-28", servers=[server])  # fmt: skip
-    prefix = "io.modelcontextprotocol/"
-    who = {"name": ANY_TEXT, "version": ANY_TEXT}
-    params = {"_meta": {f"{prefix}protocolVersion": "2026-07-28", f"{prefix}clientCapabilities": {},
-                        f"{prefix}clientInfo": who}}  # fmt: skip
     s.tick()
-    s.delivers(rpc("server/discover", params, ANY_ID))
+    s.delivers(rpc("server/discover", HUB, ANY_ID))
     info = {"name": "ExampleServer", "version": "1.0.0"}
     found = {
         "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "instructions": "Ask for the weather",
-        "resultType": "complete", "ttlMs": 0, "cacheScope": "public", "_meta": {f"{prefix}serverInfo": info},
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "public", "_meta": {f"{PREFIX}serverInfo": info},
     }  # fmt: skip
     s.says(result(id_of(0), found))
     said = {
@@ -75,10 +81,49 @@ def discovered(d: Dialect, req: str = "") -> Case:
         "instructions": "Ask for the weather",
     }  # fmt: skip
     s.publishes(d.announcement(said))
-    s.delivers(rpc("tools/list", params, ANY_ID))
+    s.delivers(rpc("tools/list", HUB, ANY_ID))
     tools = {"tools": [tool("get_weather")], "resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
     s.says(result(id_of(1), tools))
     s.publishes(d.tool_list([tool("get_weather")]))
+    return s.case()
+
+
+def discovered_changes(d: Dialect, req: str = "") -> Case:
+    """It keeps to itself what it is, which an initialize result may not."""
+    server = mcp_server(announced=True) | {"initialize_result": None}
+    title = "Without a handshake, changes of lists are subscribed to before they are read"
+    s = start(d, "announced-listening", title, f"HOUSE-ANN-07 {req}", "Announced", level="SHOULD",
+              mcp_version="2026-07-28", servers=[server])  # fmt: skip
+    s.tick()
+    s.delivers(rpc("server/discover", HUB, ANY_ID))
+    s.says(result(id_of(0), {"capabilities": TOOLS, "resultType": "complete"}))
+    who = {"name": ANY_TEXT, "version": ANY_TEXT}
+    s.publishes(d.announcement({"protocolVersion": "2026-07-28", "capabilities": TOOLS, "serverInfo": who}))
+    s.delivers(rpc("subscriptions/listen", HUB | {"notifications": {"toolsListChanged": True}}, ANY_ID))
+    s.delivers(rpc("tools/list", HUB, ANY_ID))
+    return s.case()
+
+
+def undiscovered(d: Dialect, req: str = "") -> Case:
+    server = mcp_server(announced=True) | {"initialize_result": None}
+    title = "Without a handshake, a server that does not say what it is is not announced"
+    s = start(d, "announced-undiscovered", title, f"HOUSE-ANN-07 {req}", "Announced", mcp_version="2026-07-28",
+              servers=[server])  # fmt: skip
+    s.tick()
+    s.delivers(rpc("server/discover", HUB, ANY_ID))
+    s.says(failure(id_of(0), -32601, "Method not found"))
+    lives(s, d, params=asked_by("ExampleClient", "1.0.0") | {"name": "get_weather"})
+    return s.case()
+
+
+def undescribed(d: Dialect, req: str = "") -> Case:
+    """The draft of 2026 (seed 002) states neither initialize nor server/discover."""
+    server = mcp_server(announced=True) | {"initialize_result": None}
+    title = "A server that cannot be asked what it is stays unannounced, and works"
+    s = start(d, "announced-undescribed", title, f"HOUSE-ANN-07 {req}", "Announced", mcp_version="DRAFT-2026-v1",
+              servers=[server])  # fmt: skip
+    s.tick()
+    lives(s, d)
     return s.case()
 
 
@@ -97,6 +142,53 @@ def announced_anew(d: Dialect, req: str = "") -> Case:
     s.delivers(rpc("tools/list", None, ANY_ID))
     s.says(result(id_of(s.now), {"tools": []}))
     s.publishes(d.tool_list([]))
+    return s.case()
+
+
+def changed_while_read(d: Dialect, req: str = "") -> Case:
+    s = start(d, "announced-changing", "A list that changes while it is read is read once more, however often it does",
+              f"HOUSE-ANN-01 {req}", "Announced", servers=SERVERS)  # fmt: skip
+    step = begins(s, d.announcement(ANNOUNCED))
+    for name in ("get_weather", "get_forecast"):
+        s.says(rpc("notifications/tools/list_changed"))
+        s.says(rpc("notifications/tools/list_changed"))
+        step = s.says(result(id_of(step), {"tools": [tool(name)]}))
+        s.publishes(d.tool_list([tool(name)]))
+        s.delivers(rpc("tools/list", None, ANY_ID))
+    s.says(result(id_of(step), {"tools": [tool("get_tides")]}))
+    s.publishes(d.tool_list([tool("get_tides")]))
+    return s.case()
+
+
+def too_large(d: Dialect, req: str = "") -> Case:
+    s = start(d, "announced-too-large", "A list that is larger than relays carry is not announced",
+              f"HOUSE-ANN-01 {req}", "Announced Limits", servers=SERVERS, limits={"event": 2000})  # fmt: skip
+    begins(s, d.announcement(ANNOUNCED))
+    s.says(result(id_of(0), {"tools": [tool("x" * 2000)]}))
+    lives(s, d)
+    return s.case()
+
+
+def second_server(d: Dialect, req: str = "") -> Case:
+    """In contextvm one key is one server: it has room for the first."""
+    title = "Where one key is one server, the first is announced, elsewhere each under its id"
+    servers = [
+        mcp_server("server-1", announced=True, capabilities={}),
+        mcp_server("server-2", announced=True, capabilities=TOOLS),
+    ]
+    s = start(d, "announced-second", title, f"HOUSE-ANN-05 HOUSE-ID-07 {req}", "Announced WhichServer WhichRevision",
+              open=server_open(d, CONTEXTVM, servers=servers))  # fmt: skip
+    first = INITIALIZE_RESULT | {"capabilities": {}}
+    s.tick()
+    s.publishes(d.announcement(first))
+    s.publishes(CONTEXTVM.announcement(first))
+    s.publishes(d.announcement(ANNOUNCED, server_id="server-2"))
+    s.delivers(rpc("tools/list", None, ANY_ID), server="server-2")
+    for name in ("get_weather", "get_forecast"):
+        s.says(result(id_of(s.now), {"tools": [tool(name)]}), server="server-2")
+        s.publishes(d.tool_list([tool(name)], server_id="server-2"))
+        s.after(1).says(rpc("notifications/tools/list_changed"), server="server-2")
+        s.delivers(rpc("tools/list", None, ANY_ID), server="server-2")
     return s.case()
 
 
@@ -142,9 +234,14 @@ def encryption(d: Dialect, req: str = "") -> Case:
 
 
 def list_fails(d: Dialect, req: str = "") -> Case:
-    s = start(d, "announced-list-fails", "A list that the MCP server does not give is not announced",
+    s = start(d, "announced-list-fails", "A list is not announced before the MCP server gives it",
               f"HOUSE-ANN-01 {req}", "Announced", servers=SERVERS)  # fmt: skip
     begins(s, d.announcement(ANNOUNCED))
     s.says(failure(id_of(0), -32603, "Internal error"))
     lives(s, d)
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
+    step = s.delivers(rpc("tools/list", None, ANY_ID))
+    s.says(result(id_of(step), {"tools": [tool("get_weather")]}))
+    s.publishes(d.tool_list([tool("get_weather")]))
     return s.case()

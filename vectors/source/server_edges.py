@@ -16,6 +16,7 @@ from vectors.source.scripts import (
     server_open,
 )
 from vectors.source.server_announce import ANNOUNCED, SERVERS, tool
+from vectors.source.server_content import COMPLETE
 from vectors.source.server_money import INVOICE
 from vectors.source.server_play import RESULT, answered, asks, lives, refused, start
 from vectors.source.writing import Case, public
@@ -83,6 +84,17 @@ def almost_too_large(d: Dialect, req: str = "") -> Case:
     asked = asks(s, d)
     s.says(result(id_of(asked.step), {"content": [{"type": "text", "text": "x" * 1600}]}))
     refused(s, d, asked.event, asked.id, -32603)
+    lives(s, d)
+    return s.case()
+
+
+def many_completions(d: Dialect, req: str = "") -> Case:
+    """Only where the revision says how many values a completion has at most."""
+    title = "A result that the revision does not carry is replaced by an error"
+    s = start(d, "many-completions", title, f"HOUSE-LIMIT-11 {req}", "Limits")
+    asked = asks(s, d, "alice", 1, "completion/complete", COMPLETE)
+    s.says(result(id_of(asked.step), {"completion": {"values": [str(number) for number in range(101)]}}))
+    refused(s, d, asked.event, 1, -32603)
     lives(s, d)
     return s.case()
 

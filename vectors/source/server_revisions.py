@@ -48,6 +48,45 @@ def latched(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def latched_by_notification(d: Dialect, req: str = "") -> Case:
+    """Seed 000 has kinds for it that 001 has not; 001 sends it without the method tag that 000 demands."""
+    title = "A notification that fits one revision settles a session as a request does"
+    s = several(d, "latched-notification", title, f"HOUSE-ROUTE-11 HOUSE-ID-07 {req}", EPHEMERAL if d is CTXVM else CTXVM,
+                servers=OWN, timers={"session": 100})  # fmt: skip
+    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
+    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
+    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
+    for one in (EPHEMERAL, CTXVM):
+        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    s.arrives("alice", d.to_server("notifications/roots/list_changed"))
+    s.delivers(rpc("notifications/initialized"), client="alice")
+    s.delivers(rpc("notifications/roots/list_changed"), client="alice")
+    s.says(rpc("notifications/tools/list_changed"), client="alice")
+    s.publishes(d.to_client("notifications/tools/list_changed"))
+    s.tick(100)
+    s.says(rpc("notifications/tools/list_changed"), client="alice")
+    return s.case()
+
+
+def beside_undecided(d: Dialect, req: str = "") -> Case:
+    """Kinds 5910 and 21316 are of one revision each among these."""
+    title = "A session is settled by its own revisions alone, and once"
+    s = several(d, "beside-undecided", title, f"HOUSE-ROUTE-11 HOUSE-ID-07 {req}", EPHEMERAL, REV1)
+    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
+    for one in (EPHEMERAL, CTXVM):
+        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    answered(s, REV1, asks(s, REV1, "alice", 1))
+    s.says(rpc("notifications/tools/list_changed"))
+    for one in (d, REV1):
+        s.publishes(one.to_client("notifications/tools/list_changed"))
+    answered(s, d, asks(s.after(1), d, "alice", 2))
+    s.arrives("alice", EPHEMERAL.initialized())
+    s.says(rpc("notifications/tools/list_changed"))
+    for one in (d, REV1, EPHEMERAL):
+        s.publishes(one.to_client("notifications/tools/list_changed"))
+    return s.case()
+
+
 def only_candidate(d: Dialect, req: str = "") -> Case:
     """The same initialize where only one of the two revisions is enabled."""
     title = "A message that fits two revisions is of the one that is enabled"
