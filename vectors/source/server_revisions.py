@@ -49,10 +49,11 @@ def latched(d: Dialect, req: str = "") -> Case:
 
 
 def latched_by_notification(d: Dialect, req: str = "") -> Case:
-    """Seed 000 has kinds for it that 001 has not; 001 sends it without the method tag that 000 demands."""
+    """Seed 000 has a kind for it that 001 has not; 001 sends it without the method tag that 000 demands."""
     title = "A notification that fits one revision settles a session as a request does"
-    s = several(d, "latched-notification", title, f"HOUSE-ROUTE-11 HOUSE-ID-07 {req}", EPHEMERAL if d is CTXVM else CTXVM,
-                servers=OWN, timers={"session": 100})  # fmt: skip
+    other = EPHEMERAL if d is CTXVM else CTXVM
+    s = start(d, "latched-notification", title, f"HOUSE-ROUTE-11 HOUSE-ID-07 {req}", "WhichRevision",
+              open=server_open(other, d, servers=OWN, timers={"session": 100}))  # fmt: skip
     event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
     s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
     s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")

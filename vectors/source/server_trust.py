@@ -286,13 +286,14 @@ def full_pending_of_a_key(d: Dialect, req: str = "") -> Case:
 def full_pending_of_the_allowed(d: Dialect, req: str = "") -> Case:
     title = "Keys on the allow-list have no more requests pending than all may have"
     s = start(d, "full-pending-allowed", title, f"HOUSE-LIMIT-02 {req}", "Limits Access", allow=[ALICE, CAROL],
-              limits={"pending": 1})  # fmt: skip
-    asked = asks(s, d)
-    event = s.arrives("carol", d.request("tools/call", CALL, 1))
-    refused(s, d, event, 1, -32603, to="carol")
-    answered(s, d, asked)
-    s.after(1)
-    lives(s, d)
+              limits={"pending": 2})  # fmt: skip
+    first, second = asks(s, d, "alice", 1), asks(s, d, "carol", 1)
+    for number in (2, 3):
+        event = s.after(1).arrives("carol", d.request("tools/call", CALL, number))
+        refused(s, d, event, number, -32603, to="carol")
+        answered(s, d, first)
+        first = asks(s, d, "alice", number)
+    answered(s, d, second)
     return s.case()
 
 
