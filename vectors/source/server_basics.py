@@ -164,6 +164,19 @@ def cancelled_first_each(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def cancelled_first_to_the_end(d: Dialect, req: str = "") -> Case:
+    """Dates are whole seconds, and clocks are not: what is dated ahead counts as fresh for a little over two minutes."""
+    title = "A cancel that comes first counts as long as its request is fresh"
+    s = start(d, "cancel-first-to-the-end", title, f"HOUSE-TIME-05 {req}", "Cancel Order Time")
+    s.after(0.5)
+    request = s.signed("alice", d.request("tools/call", CALL, 3), ago=-60)
+    s.arrives("alice", d.cancel(request["id"], 3))
+    s.after(120.25).arrives("carol", d.cancel("ab" * 32, 1))
+    s.after(0.125).raw(request)
+    lives(s, d)
+    return s.case()
+
+
 def cancelled_first_again(d: Dialect, req: str = "") -> Case:
     title = "Cancels of what never came take the room of later ones for two minutes only"
     s = start(d, "cancel-first-again", title, f"HOUSE-TIME-05 HOUSE-LIMIT-04 {req}", "Cancel Order Limits",

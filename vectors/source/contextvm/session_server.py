@@ -219,6 +219,7 @@ CASES = shared(
         basics.cancelled_first: "",
         basics.cancelled_first_again: "",
         basics.cancelled_first_each: "",
+        basics.cancelled_first_to_the_end: "",
         basics.refused_by_relays: "",
         basics.evicted: "",
         basics.cancelled_by_id: "",

@@ -48,6 +48,7 @@ CASES = shared(
         basics.cancelled_by_stranger: "CTX-FLOW-02",
         basics.cancelled_first: "",
         basics.cancelled_first_each: "",
+        basics.cancelled_first_to_the_end: "",
         basics.refused_by_relays: "",
         basics.evicted: "",
         basics.two_servers_of_a_client: "",

@@ -34,6 +34,7 @@ CASES = shared(
         basics.cancelled_first: "",
         basics.cancelled_first_again: "",
         basics.cancelled_first_each: "",
+        basics.cancelled_first_to_the_end: "",
         basics.cancelled_first_by_stranger: "",
         basics.refused_by_relays: "",
         basics.evicted: "",
