@@ -62,12 +62,17 @@ def announced(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def without_handshake(d: Dialect, name: str, title: str, req: str, **changes: Any) -> Script:
+    """An announced server whose MCP version has no handshake."""
+    server = mcp_server(announced=True) | {"initialize_result": None}
+    changes = {"mcp_version": "2026-07-28", "servers": [server]} | changes
+    return start(d, name, title, f"HOUSE-ANN-07 {req}", "Announced", **changes)
+
+
 def discovered(d: Dialect, req: str = "") -> Case:
     """MCP 2026-07-28: each request says who asks, and a server names itself in `_meta` of its result."""
-    server = mcp_server(announced=True) | {"initialize_result": None}
     title = "Without a handshake, a server is announced by its answer to server/discover"
-    s = start(d, "announced-discovered", title, f"HOUSE-ANN-07 {req}", "Announced", level="SHOULD",
-              mcp_version="2026-07-28", servers=[server])  # fmt: skip
+    s = without_handshake(d, "announced-discovered", title, req, level="SHOULD")
     s.tick()
     s.delivers(rpc("server/discover", HUB, ANY_ID))
     info = {"name": "ExampleServer", "version": "1.0.0"}
@@ -90,10 +95,8 @@ def discovered(d: Dialect, req: str = "") -> Case:
 
 def discovered_changes(d: Dialect, req: str = "") -> Case:
     """It keeps to itself what it is, which an initialize result may not."""
-    server = mcp_server(announced=True) | {"initialize_result": None}
     title = "Without a handshake, changes of lists are subscribed to before they are read"
-    s = start(d, "announced-listening", title, f"HOUSE-ANN-07 {req}", "Announced", level="SHOULD",
-              mcp_version="2026-07-28", servers=[server])  # fmt: skip
+    s = without_handshake(d, "announced-listening", title, req, level="SHOULD")
     s.tick()
     s.delivers(rpc("server/discover", HUB, ANY_ID))
     s.says(result(id_of(0), {"capabilities": TOOLS, "resultType": "complete"}))
@@ -105,10 +108,8 @@ def discovered_changes(d: Dialect, req: str = "") -> Case:
 
 
 def undiscovered(d: Dialect, req: str = "") -> Case:
-    server = mcp_server(announced=True) | {"initialize_result": None}
     title = "Without a handshake, a server that does not say what it is is not announced"
-    s = start(d, "announced-undiscovered", title, f"HOUSE-ANN-07 {req}", "Announced", mcp_version="2026-07-28",
-              servers=[server])  # fmt: skip
+    s = without_handshake(d, "announced-undiscovered", title, req)
     s.tick()
     s.delivers(rpc("server/discover", HUB, ANY_ID))
     s.says(failure(id_of(0), -32601, "Method not found"))
@@ -118,10 +119,8 @@ def undiscovered(d: Dialect, req: str = "") -> Case:
 
 def undescribed(d: Dialect, req: str = "") -> Case:
     """The draft of 2026 (seed 002) states neither initialize nor server/discover."""
-    server = mcp_server(announced=True) | {"initialize_result": None}
     title = "A server that cannot be asked what it is stays unannounced, and works"
-    s = start(d, "announced-undescribed", title, f"HOUSE-ANN-07 {req}", "Announced", mcp_version="DRAFT-2026-v1",
-              servers=[server])  # fmt: skip
+    s = without_handshake(d, "announced-undescribed", title, req, mcp_version="DRAFT-2026-v1")
     s.tick()
     lives(s, d)
     return s.case()

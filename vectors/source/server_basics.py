@@ -165,7 +165,7 @@ def cancelled_first_each(d: Dialect, req: str = "") -> Case:
 
 
 def cancelled_first_to_the_end(d: Dialect, req: str = "") -> Case:
-    """Dates are whole seconds, and clocks are not: what is dated ahead counts as fresh for a little over two minutes."""
+    """As long as ids are remembered: see server_trust.remembered_to_the_end."""
     title = "A cancel that comes first counts as long as its request is fresh"
     s = start(d, "cancel-first-to-the-end", title, f"HOUSE-TIME-05 {req}", "Cancel Order Time")
     s.after(0.5)

@@ -19,6 +19,7 @@ from vectors.source.server_announce import ANNOUNCED, SERVERS, tool
 from vectors.source.server_content import COMPLETE
 from vectors.source.server_money import INVOICE
 from vectors.source.server_play import RESULT, answered, asks, lives, refused, start
+from vectors.source.server_revisions import begins_undecided
 from vectors.source.writing import Case, public
 
 OWN = [mcp_server(shared=False)]
@@ -105,11 +106,7 @@ def settled_session(d: Dialect, req: str = "") -> Case:
     title = "An undecided session goes on in the revision that a message shows"
     s = start(d, "settled-session", title, f"HOUSE-ROUTE-11 HOUSE-ID-07 {req}", "WhichRevision",
               open=server_open(d, other, servers=OWN, timers={"session": 100}))  # fmt: skip
-    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
-    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
-    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
-    for one in (EPHEMERAL, CTXVM):
-        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    begins_undecided(s, own=True)
     s.arrives("alice", d.initialized())
     s.delivers(INITIALIZED, client="alice")
     s.after(1)

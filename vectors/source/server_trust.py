@@ -122,7 +122,7 @@ def remembered(d: Dialect, req: str = "") -> Case:
 
 
 def remembered_to_the_end(d: Dialect, req: str = "") -> Case:
-    """Dates are whole seconds, and clocks are not: what is dated ahead counts as fresh for a little over two minutes."""
+    """Dates are whole seconds, clocks are not: what is dated ahead is fresh for a little over two minutes."""
     s = start(d, "remembered-to-the-end", "An id is remembered through the last second in which its event is fresh",
               f"HOUSE-ONCE-02 HOUSE-ONCE-04 {req}", "Replay Time")  # fmt: skip
     s.after(0.5)
