@@ -21,8 +21,8 @@ from ..nostr.event import Event
 Value = dict[str, Any]
 
 _ROLES = ("alice", "bob", "carol", "dave", "mallory")
-_PLACEHOLDER = re.compile(r"\{\{(event|id|token):([0-9]+)\}\}")
-_QUOTED = re.compile(r'"(\{\{(?:id|token):[0-9]+\}\})"')
+_PLACEHOLDER = re.compile(r"\{\{(event|id|token):([0-9]+)(?:\.([0-9]+))?\}\}")
+_QUOTED = re.compile(r'"(\{\{(?:id|token):[0-9.]+\}\})"')
 
 
 def _role_keys() -> dict[str, SecretKey]:
@@ -80,8 +80,8 @@ class References:
         if isinstance(value, str):
             whole = _PLACEHOLDER.fullmatch(value)
             if whole:
-                return self._find(whole[1], int(whole[2]))
-            return _PLACEHOLDER.sub(lambda found: str(self._find(found[1], int(found[2]))), value)
+                return self._find(*whole.groups())
+            return _PLACEHOLDER.sub(lambda found: str(self._find(*found.groups())), value)
         if isinstance(value, list):
             return [self.resolve(one) for one in value]
         if isinstance(value, dict):
@@ -93,13 +93,14 @@ class References:
         unquoted = _QUOTED.sub(lambda found: json.dumps(self.resolve(found[1])), content)
         return str(self.resolve(unquoted))
 
-    def _find(self, what: str, number: int) -> Any:
+    def _find(self, what: str, step_number: str, which: str | None) -> Any:
+        number = int(step_number)
         if number >= len(self._steps):
             raise Unresolved(f"step {number} was not taken")
         step = self._steps[number]
         if what == "event":
             return self._one_event(step, number).id.hex()
-        request = self._one_request(step, number)
+        request = self._request(step, number, which)
         if what == "id":
             return request["id"]
         try:
@@ -116,7 +117,7 @@ class References:
         except Violation as violation:
             raise Unresolved(f"the event of step {number}: {violation}") from None
 
-    def _one_request(self, step: Value, number: int) -> Value:
+    def _request(self, step: Value, number: int, which: str | None) -> Value:
         messages = [one.get("message") for one in step["delivered"]]
         requests = [one for one in messages if isinstance(one, dict) and "method" in one and "id" in one]
         if not requests:
@@ -125,6 +126,8 @@ class References:
             except Violation as violation:
                 raise Unresolved(f"the event of step {number}: {violation}") from None
             requests = [content] if isinstance(content, dict) and "method" in content and "id" in content else []
+        if which is not None and int(which) < len(requests):
+            return requests[int(which)]
         if len(requests) != 1:
             raise Unresolved(f"step {number} has {len(requests)} requests, not one")
         return requests[0]

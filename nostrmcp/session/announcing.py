@@ -48,7 +48,7 @@ class Announcer:
 
     def __init__(self, host: Server) -> None:
         self._host = host
-        self._latest: dict[tuple[int, str | None], int] = {}
+        self._latest: dict[tuple[int, MessageClass, str | None], int] = {}
         # Lists that are being read, and whether each has changed since that began.
         self._reading: dict[tuple[Link, MessageClass], bool] = {}
         # The number of the subscription by which each MCP server without a handshake tells of changes.
@@ -181,7 +181,7 @@ class Announcer:
                 ephemeral_wraps=encrypts,
                 prices=() if revision.prices is PriceForm.NONE else _priced(message_class, settings.prices, content),
             )
-            address = (revision.kinds.announcements[message_class], server_id)
+            address = (revision.kinds.announcements[message_class], message_class, server_id)
             created_at = max(self._host.now.unix, self._latest.get(address, 0) + 1)
             try:
                 event = sender.sign(announce.build(announcement, revision, created_at))

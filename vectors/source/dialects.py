@@ -14,9 +14,21 @@ from vectors.source.writing import public
 ALICE, BOB, CAROL, DAVE, MALLORY = (public(role) for role in ("alice", "bob", "carol", "dave", "mallory"))
 SERVER_ID = "server-1"
 PMI = "bitcoin-lightning-bolt11"
+# When a revision dates its wraps, and our rule for that.
+WRAP_TIMES = {
+    "now": ("A wrap is dated at the present", "HOUSE-TIME-09"),
+    "past": ("A wrap is dated in the past, at most two days ago", "HOUSE-TIME-08"),
+}
 ANY_TEXT = {"$text": "any"}
 ANY_ID = {"$id": "any"}
-LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+# How a list is asked for, and the kinds on which it is announced: up to ctxvm-draft, and in contextvm.
+ANNOUNCED_LISTS = {
+    "tools": ("tools/list", 31317, 11317),
+    "resources": ("resources/list", 31318, 11318),
+    "resourceTemplates": ("resources/templates/list", 31318, 11319),
+    "prompts": ("prompts/list", 31319, 11320),
+}
+LISTS = tuple(method for method, _, _ in ANNOUNCED_LISTS.values())
 
 Tags = list[list[str]]
 
@@ -299,14 +311,19 @@ class Dialect:
 
     def tool_list(self, tools: list[dict[str, Any]], *, server_id: str = SERVER_ID) -> Form:
         """The announcement of a list of tools without prices."""
+        return self.list_of("tools", tools, server_id=server_id)
+
+    def list_of(self, member: str, items: list[dict[str, Any]], *, server_id: str = SERVER_ID) -> Form:
+        """The announcement of a list without prices; `member` is where its items stand."""
         wrapped = self.name in ("dvmcp-rev1", "dvmcp-rev1-ephemeral")
-        content = {"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}} if wrapped else {"tools": tools}
+        content = {"jsonrpc": "2.0", "id": 1, "result": {member: items}} if wrapped else {member: items}
+        method, kind, replaceable_kind = ANNOUNCED_LISTS[member]
         if self.name == "contextvm":
-            return Form(11317, [], content)
+            return Form(replaceable_kind, [], content)
         name = {"dvmcp-rev1": "t", "ctxvm-draft": None}.get(self.name, "cap")
-        named = [] if name is None else [[name, tool["name"]] for tool in tools]
-        tags = [["d", f"{server_id}/tools/list"], ["s", server_id], *named]
-        return Form(31317, tags, content, free_tags=("d",), free_members=("id",) if wrapped else ())
+        named = [] if name is None else [[name, item["name"]] for item in items]
+        tags = [["d", f"{server_id}/{method}"], ["s", server_id], *named]
+        return Form(kind, tags, content, free_tags=("d",), free_members=("id",) if wrapped else ())
 
     # how they are put together
 

@@ -87,8 +87,9 @@ def event_of(step: int) -> str:
     return f"{{{{event:{step}}}}}"
 
 
-def id_of(step: int) -> str:
-    return f"{{{{id:{step}}}}}"
+def id_of(step: int, which: int | None = None) -> str:
+    """The id of the one request of a step, or of one of several."""
+    return f"{{{{id:{step}}}}}" if which is None else f"{{{{id:{step}.{which}}}}}"
 
 
 def token_of(step: int) -> str:

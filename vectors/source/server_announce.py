@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from vectors.source.dialects import ANY_ID, ANY_TEXT, CAROL, CONTEXTVM, CTXVM, EPHEMERAL, Dialect
+from vectors.source.mcp.play import ACKNOWLEDGED, last, stamped
+from vectors.source.mcp.play import TOOLS as CHANGED
 from vectors.source.scripts import (
     INITIALIZE,
     INITIALIZE_RESULT,
@@ -50,6 +52,13 @@ def begins(s: Script, *forms: Any) -> int:
     return step
 
 
+def without_handshake(d: Dialect, name: str, title: str, req: str, **changes: Any) -> Script:
+    """An announced server whose MCP version has no handshake."""
+    server = mcp_server(announced=True) | {"initialize_result": None}
+    changes = {"mcp_version": "2026-07-28", "servers": [server]} | changes
+    return start(d, name, title, f"HOUSE-ANN-07 {req}", "Announced", **changes)
+
+
 def announced(d: Dialect, req: str = "") -> Case:
     s = start(d, "announced", "A server is announced, and its list whole, however many pages it has",
               f"HOUSE-ANN-01 {req}", "Announced", servers=SERVERS)  # fmt: skip
@@ -60,13 +69,6 @@ def announced(d: Dialect, req: str = "") -> Case:
     s.publishes(d.tool_list([tool("get_weather"), tool("get_forecast")]))
     lives(s, d)
     return s.case()
-
-
-def without_handshake(d: Dialect, name: str, title: str, req: str, **changes: Any) -> Script:
-    """An announced server whose MCP version has no handshake."""
-    server = mcp_server(announced=True) | {"initialize_result": None}
-    changes = {"mcp_version": "2026-07-28", "servers": [server]} | changes
-    return start(d, name, title, f"HOUSE-ANN-07 {req}", "Announced", **changes)
 
 
 def discovered(d: Dialect, req: str = "") -> Case:
@@ -95,7 +97,7 @@ def discovered(d: Dialect, req: str = "") -> Case:
 
 def discovered_changes(d: Dialect, req: str = "") -> Case:
     """It keeps to itself what it is, which an initialize result may not."""
-    title = "Without a handshake, changes of lists are subscribed to before they are read"
+    title = "Without a handshake, changes of lists are subscribed to, and announced"
     s = without_handshake(d, "announced-listening", title, req, level="SHOULD")
     s.tick()
     s.delivers(rpc("server/discover", HUB, ANY_ID))
@@ -104,6 +106,19 @@ def discovered_changes(d: Dialect, req: str = "") -> Case:
     s.publishes(d.announcement({"protocolVersion": "2026-07-28", "capabilities": TOOLS, "serverInfo": who}))
     s.delivers(rpc("subscriptions/listen", HUB | {"notifications": {"toolsListChanged": True}}, ANY_ID))
     s.delivers(rpc("tools/list", HUB, ANY_ID))
+    name, list_id = id_of(1, 0), id_of(1, 1)
+    s.says(rpc(ACKNOWLEDGED, stamped(name, {"notifications": {"toolsListChanged": True}})))
+    for number in range(2):
+        s.says(result(list_id, {"tools": [tool(f"tool-{number}")]}))
+        s.publishes(d.tool_list([tool(f"tool-{number}")]))
+        s.says(rpc(CHANGED, stamped("nobody's")))
+        s.says(rpc(CHANGED, stamped(name)))
+        s.delivers(rpc("tools/list", HUB, ANY_ID))
+        list_id = id_of(s.now)
+    s.says(result(list_id, {"tools": []}))
+    s.publishes(d.tool_list([]))
+    s.says(result(name, last(name)))
+    s.says(rpc(CHANGED, stamped(name)))
     return s.case()
 
 

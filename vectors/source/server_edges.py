@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vectors.source.dialects import ANY_ID, ANY_TEXT, CAROL, CTXVM, EPHEMERAL, Dialect
 from vectors.source.scripts import (
     INITIALIZE,
@@ -204,6 +206,26 @@ def announced_prices(d: Dialect, req: str = "") -> Case:
     s.delivers(rpc("tools/list", None, ANY_ID))
     s.says(result(id_of(2), {"tools": tools}))
     s.publishes(d.tool_list(tools).with_tags(d.price_tag("tool", "get_weather", "100")))
+    return s.case()
+
+
+def announced_prices_of_resources(d: Dialect, req: str = "") -> Case:
+    title = "The price of a resource is announced with the list that holds its URI"
+    prices = [{"type": "resource", "capability": "file:///report.txt", "amount": "7", "unit": "sats"}]
+    capabilities: dict[str, Any] = {"resources": {}}
+    s = start(d, "announced-resource-prices", title, f"HOUSE-ANN-01 {req}", "Announced", prices=prices,
+              servers=[mcp_server(announced=True, capabilities=capabilities)])  # fmt: skip
+    s.tick()
+    s.publishes(d.announcement(INITIALIZE_RESULT | {"capabilities": capabilities}))
+    for method in ("resources/list", "resources/templates/list"):
+        s.delivers(rpc(method, None, ANY_ID))
+    resources = [{"uri": "file:///report.txt", "name": "report"}]
+    s.says(result(id_of(0, 0), {"resources": resources}))
+    tag = d.price_tag("resource", "file:///report.txt", "7")
+    s.publishes(d.list_of("resources", resources).with_tags(tag))
+    templates = [{"uriTemplate": "file:///{path}", "name": "files"}]
+    s.says(result(id_of(0, 1), {"resourceTemplates": templates}))
+    s.publishes(d.list_of("resourceTemplates", templates))
     return s.case()
 
 

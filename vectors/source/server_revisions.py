@@ -138,14 +138,14 @@ def one_kind(d: Dialect, req: str = "") -> Case:
 def preferred(d: Dialect, req: str = "") -> Case:
     """All revisions, ContextVM first. Wraps tell who answered: ContextVM dates them now, ctxvm-draft before."""
     title = "Of revisions of one reply kind the preferred one answers, till one is settled"
-    s = several(d, "preferred", title, f"HOUSE-ROUTE-08 HOUSE-ROUTE-10 HOUSE-ROUTE-11 HOUSE-ONCE-01 {req}", REV1,
-                EPHEMERAL, REV1_1, CTXVM, encryption="optional")  # fmt: skip
+    req = f"HOUSE-ROUTE-08 HOUSE-ROUTE-10 HOUSE-ROUTE-11 HOUSE-ONCE-01 HOUSE-TIME-08 HOUSE-TIME-09 {req}"
+    s = several(d, "preferred", title, req, REV1, EPHEMERAL, REV1_1, CTXVM, encryption="optional")
 
     def called(role: str, id: int, form: Form, *, answers: Dialect, is_first: bool = False) -> None:
         asked = asks(s, d, role, id, form=form, wrap=1059)
         s.says(result(id_of(asked.step), RESULT))
         answer = answers.response(asked.event, id, RESULT, to=public(role))
-        s.publishes(answer.with_optional(*FLAGS) if is_first else answer, wrap=1059)
+        s.publishes(answer.with_optional(*FLAGS) if is_first else answer, wrap=1059, time=answers.wrap_time or "now")
 
     called("alice", 1, CONTEXTVM.request("tools/call", CALL, 1), answers=CONTEXTVM, is_first=True)
     called("alice", 2, CTXVM.request("tools/call", CALL, 2), answers=CTXVM)

@@ -345,6 +345,7 @@ CASES = shared(
         edges.params_by_type: "",
         edges.asks_too_much: "",
         edges.announced_prices: "",
+        edges.announced_prices_of_resources: "",
     },
 )
 OWN = [
