@@ -72,6 +72,7 @@ class _Watch:
     """What holds over a whole script: no event twice, no id or token for two live requests of one MCP server."""
 
     events: set[str] = field(default_factory=set)
+    asked: set[tuple[str | None, tuple[str, Any]]] = field(default_factory=set)
     live: dict[tuple[str, str], dict[tuple[str, Any], Any]] = field(default_factory=dict)
     announced: dict[tuple[int, str | None], tuple[str, int]] = field(default_factory=dict)
 
@@ -97,10 +98,25 @@ class _Watch:
         """An answer of an MCP server ends a request; with a restart all of them end."""
         if "restart" in do:
             self.live.clear()
+        if "server" not in do:  # whatever else happens may have ended a request to a client
+            self.asked.clear()
         message = do.get("message")
         if isinstance(message, dict) and "method" not in message and "server" in do:
             answered = references.resolve(message.get("id"))
             self.live.get((short(do["server"]), short(do["client"])), {}).pop(_key(answered), None)
+
+    def request(self, inner: Event) -> None:
+        """Two requests of a server to one client, of which neither can have been answered, have two ids."""
+        try:
+            message = strict_json.parse(inner.content)
+        except Violation:  # which is told where contents are compared
+            return
+        if _member(message, "method") is None or _member(message, "id") is None:
+            return
+        key = inner.first("p"), _key(_member(message, "id"))
+        if key in self.asked:
+            raise Difference(f"the id {short(key[1][1])} belongs to another request to this client")
+        self.asked.add(key)
 
     def delivered(self, item: Value) -> None:
         message = item.get("message")
@@ -147,6 +163,7 @@ def _published(wanted: list[Value], actual: list[Value], references: References,
         except Violation as violation:
             raise Difference(f"published what is no valid event: {violation}") from None
         watch.published(event.id, inner.id)
+        watch.request(inner)
         found.append((event, inner))
     if len(found) != len(wanted):
         told = [{"kind": inner.kind, "content": inner.content} for _, inner in found]

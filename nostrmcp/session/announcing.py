@@ -144,7 +144,7 @@ class Announcer:
     ) -> list[Action]:
         key = (link.link, message_class)
         if isinstance(answer, Error):
-            self._reading.pop(key, None)
+            del self._reading[key]
             return []
         pages.append(answer.result)
         cursor = answer.result.get("nextCursor")
@@ -152,7 +152,7 @@ class Announcer:
         fits = sum(len(strict_json.dump(page)) for page in pages) <= self._host.settings.limits.event
         if type(cursor) is str and len(pages) < MAX_PAGES and fits:
             return self._read(server, link, message_class, pages, cursor)
-        has_changed = self._reading.pop(key, False)
+        has_changed = self._reading.pop(key)
         member = LIST_MEMBERS[message_class]
         lists = [page[member] for page in pages if type(page.get(member)) is list]
         items = [item for one in lists for item in one]
@@ -168,16 +168,15 @@ class Announcer:
             if message_class not in revision.kinds.announcements or not self.speaks(server, revision):
                 continue
             server_id = self.id_of(server, revision) if revision.server_ids else None
-            about = message_class is MessageClass.SERVER
             announcement = Announcement(
                 message_class,
                 sender.own,
                 server_id,
                 content,
-                name=server.name if about else None,
-                about=server.about if about else None,
-                picture=server.picture if about else None,
-                website=server.website if about else None,
+                name=server.name,
+                about=server.about,
+                picture=server.picture,
+                website=server.website,
                 encryption=encrypts,
                 ephemeral_wraps=encrypts,
                 prices=() if revision.prices is PriceForm.NONE else _priced(message_class, settings.prices, content),

@@ -17,6 +17,11 @@ from .settings import Encryption
 RECENT_WRAPS = 4096
 
 
+def memory(fresh: float) -> float:
+    """How long an event may still count as fresh, and a second more: dates are whole seconds, and this clock is not."""
+    return 2 * fresh + 1
+
+
 class Arrival(NamedTuple):
     """A message's event, verified, and the kind of the wrap it came in."""
 
@@ -54,8 +59,7 @@ class Gate:
         self._started = started
         self._done = done
         self._recent: dict[bytes, None] = {}
-        # A second more than an event can be fresh: dates are whole seconds, and this clock is not.
-        self.seen = Seen(seen, 2 * fresh + 1)
+        self.seen = Seen(seen, memory(fresh))
 
     def open(self, event: Event, now: Now) -> Arrival:
         """The message's event, verified, fresh and new (HOUSE-TIME-01, HOUSE-TIME-03, HOUSE-ONCE-02, HOUSE-CRYPT-01).

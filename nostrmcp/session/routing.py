@@ -44,10 +44,7 @@ class Routing:
         candidates = tuple(revision for revision in fitting if revision.name in names) or fitting
         server_id = event.first("s")
         own = {name for (name, _), its_id in self._server_ids.items() if its_id == server_id}
-        candidates = tuple(revision for revision in candidates if revision.name in own) or candidates
-        if len(candidates) == 1:
-            self._sessions.latch(event.pubkey, candidates[0])
-        return candidates
+        return tuple(revision for revision in candidates if revision.name in own) or candidates
 
     def servers_for(self, decoded: Decoded, revision: Revision) -> tuple[McpServer, ...]:
         """Whom a message is for: by s; without it every server for initialize, else the only one."""

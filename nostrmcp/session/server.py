@@ -177,6 +177,7 @@ class Server:
             decoded = codec.decode(event, revisions[0], Role.CLIENT)
         except Violation as violation:
             return self._unreadable(arrival, revisions, violation)
+        self._latch(event.pubkey, revisions)
         message = decoded.message
         if isinstance(message, Request):
             return self._request(decoded, arrival, revisions)
@@ -185,6 +186,11 @@ class Server:
         if isinstance(message, Notification):
             return self._notification(decoded, arrival, revisions)
         return self.upstream.answered(decoded)
+
+    def _latch(self, client: bytes, revisions: tuple[Revision, ...]) -> None:
+        """A message that fits one revision alone settles the key's sessions, whatever it says (HOUSE-ROUTE-11)."""
+        if len(revisions) == 1:
+            self.sessions.latch(client, revisions[0])
 
     def _is_allowed(self, client: bytes) -> bool:
         return self.settings.allow is None or client in self.settings.allow
@@ -262,10 +268,6 @@ class Server:
         self, client: bytes, server: McpServer, revisions: tuple[Revision, ...]
     ) -> tuple[Session, list[Action]]:
         found = self.sessions.find(client, server.id, revisions)
-        is_settled = len(revisions) == 1 and len(self.settings.revisions) > 1
-        if found is None and is_settled:  # one that was undecided may be of this revision
-            self.sessions.latch(client, revisions[0])
-            found = self.sessions.find(client, server.id, revisions)
         if found is not None:
             return found, []
         actions: list[Action] = []
@@ -280,8 +282,7 @@ class Server:
         session = Session(client, server, revisions, link)
         link.session = None if server.shared else session
         self.sessions.add(session, self.now)
-        if is_settled:
-            self.sessions.latch(client, revisions[0])
+        self._latch(client, revisions)
         if len(self.sessions) == 1:
             self._expire_at(self.now.monotonic)
         return session, actions
@@ -402,7 +403,7 @@ class Server:
         if not self.may_refuse(event.pubkey):
             return [dropped]
         actions: list[Action] = [dropped]
-        reference = RequestReference(event.id, method, error.id or 0)
+        reference = RequestReference(event.id, method, 0)  # an error says the id itself
         for revision in {revision.kinds.response: revision for revision in reversed(revisions)}.values():
             route = self._route(event.pubkey, self.settings.servers[0], revision, reference, first=False)
             # What it repeats of the request, in data or as its id, may be as long as an event.

@@ -15,6 +15,7 @@ from ..revisions.model import Revision
 from ..translate.codec import Decoded
 from ..translate.route import Price
 from .actions import Action, Charge, Drop
+from .arriving import memory
 from .errors import ErrorClass
 from .limits import Budget, Seen
 from .links import Held, McpLink, has_handshake
@@ -74,7 +75,7 @@ class Requests:
         self._events: dict[tuple[bytes, str, tuple[str, Id]], bytes] = {}
         # Cancels that came before their request: event id and the key that sent it.
         budget = Budget(limits.seen, limits.seen_per_key, limits.reserved, self._allow)
-        self._cancelled = Seen(budget, 2 * timers.fresh)
+        self._cancelled = Seen(budget, memory(timers.fresh))
         self._prices = {(price.type, price.capability): price for price in host.settings.prices}
 
     def __len__(self) -> int:

@@ -87,12 +87,11 @@ class Sessions:
     def latch(self, client: bytes, revision: Revision) -> None:
         """Settle the revision of a key (HOUSE-ROUTE-11); sessions that were undecided are of this revision now."""
         known = self._clients.get(client)
-        if known is None:
+        if known is None or known.latched is revision:
             return
         known.latched = revision
         for session in known.sessions:
-            is_open = len(session.revisions) > 1 and revision in session.revisions
-            if is_open and self.find(client, session.server.id, (revision,)) is None:
+            if revision in session.revisions and self.find(client, session.server.id, (revision,)) is None:
                 old = session.key
                 session.settle((revision,))
                 del self._by_key[old]

@@ -142,3 +142,9 @@ def test_closures_that_were_made_at_import_are_reached() -> None:
 def test_a_refusal_that_blames_ourselves_is_no_refusal() -> None:
     unchecked = mutant("mcp.jsonrpc:_parse_error", "call removed `_no_violation(_fault_in_error(code, text))`")
     assert mutation.outcome_of(unchecked, cases("contextvm/decode")) == mutation.KILLED
+
+
+def test_a_mutant_that_ends_an_iteration_is_killed() -> None:
+    """Its StopIteration must not end the run over the cases."""
+    other = mutant("session.announcing:Announcer.changed", "Eq turned `one.id == link.link.server`")
+    assert mutation.outcome_of(other, cases("ctxvm-draft/session-server")) == mutation.KILLED

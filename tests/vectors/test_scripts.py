@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -205,6 +206,13 @@ class TestDelivered:
         first = given["steps"][0]["delivered"][0]["message"]
         given["steps"][1]["delivered"][0]["message"]["id"] = first["id"]
         fails(case, given, "the id")
+
+    def test_ids_of_requests_to_a_client_differ(self) -> None:
+        case, given = output("cvm-server-sampling")
+        asked = [one for step in given["steps"] for one in step["published"] if '"method"' in one["content"]]
+        first, second = (json.loads(one["content"]) for one in asked)
+        asked[1].update(signed_anew(asked[1], content=json.dumps(second | {"id": first["id"]})))
+        fails(case, given, "another request to this client")
 
     def test_tokens_of_live_requests_differ(self) -> None:
         case, given = output("r1-server-two-clients")

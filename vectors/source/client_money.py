@@ -274,11 +274,11 @@ def cancelled(d: Dialect, req: str = "") -> Case:
 # Where prices are announced
 
 
-def _listed(s: Script, d: Dialect, amount: str) -> None:
+def _listed(s: Script, d: Dialect, amount: str, unit: str = "sats") -> None:
     """The local client asks for the tools, and learns their prices."""
     asked = asks(s, d, f"at {amount}", "tools/list", {})
     tools = {"tools": [{"name": "get_weather", "inputSchema": {"type": "object"}}]}
-    form = answer_form(d, asked, tools).with_tags(d.price_tag("tool", "get_weather", amount))
+    form = answer_form(d, asked, tools).with_tags(d.price_tag("tool", "get_weather", amount, unit))
     s.signs("bob", form)
     s.delivers(result(asked.id, tools))
 
@@ -327,6 +327,17 @@ def price_announced(d: Dialect, req: str = "") -> Case:
     event = s.signed("bob", d.announcement(INITIALIZE_RESULT).with_tags(d.price_tag("tool", "get_weather", "100")))
     s.open["server"] = s.open["server"] | {"announcement": event}
     _pays_100_at_most(s, d)
+    return s.case()
+
+
+def price_in_sat(d: Dialect, req: str = "") -> Case:
+    title = "A price in sat is one in sats"
+    s = start(d, "payment-in-sat", title, f"HOUSE-PAY-07 {req}", "Money", payments=PAY)
+    _listed(s, d, "100", "sat")
+    asked = asks(s, d)
+    s.signs("bob", d.demand(asked.event, 100, SATS_100))
+    s.pays(SATS_100)
+    answered(s, d, asked)
     return s.case()
 
 

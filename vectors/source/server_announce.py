@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from vectors.source.dialects import ANY_ID, ANY_TEXT, CAROL, CONTEXTVM, CTXVM, EPHEMERAL, Dialect
+from vectors.source.mcp.play import ACKNOWLEDGED, last, stamped
+from vectors.source.mcp.play import TOOLS as CHANGED
 from vectors.source.scripts import (
     INITIALIZE,
     INITIALIZE_RESULT,
@@ -25,6 +27,16 @@ from vectors.source.writing import Case
 TOOLS = {"tools": {"listChanged": True}}
 ANNOUNCED = INITIALIZE_RESULT | {"capabilities": TOOLS}
 SERVERS = [mcp_server(announced=True, capabilities=TOOLS)]
+PREFIX = "io.modelcontextprotocol/"
+
+
+def asked_by(name: Any, version: Any) -> dict[str, Any]:
+    """params of MCP 2026-07-28: what each request says of who asks, here of one that offers nothing."""
+    meta = {"protocolVersion": "2026-07-28", "clientCapabilities": {}, "clientInfo": {"name": name, "version": version}}
+    return {"_meta": {PREFIX + member: value for member, value in meta.items()}}
+
+
+HUB = asked_by(ANY_TEXT, ANY_TEXT)
 
 
 def tool(name: str) -> dict[str, Any]:
@@ -38,6 +50,13 @@ def begins(s: Script, *forms: Any) -> int:
         s.publishes(form)
     s.delivers(rpc("tools/list", None, ANY_ID))
     return step
+
+
+def without_handshake(d: Dialect, name: str, title: str, req: str, **changes: Any) -> Script:
+    """An announced server whose MCP version has no handshake."""
+    server = mcp_server(announced=True) | {"initialize_result": None}
+    changes = {"mcp_version": "2026-07-28", "servers": [server]} | changes
+    return start(d, name, title, f"HOUSE-ANN-07 {req}", "Announced", **changes)
 
 
 def announced(d: Dialect, req: str = "") -> Case:
@@ -74,20 +93,14 @@ def announced_resources(d: Dialect, req: str = "") -> Case:
 
 def discovered(d: Dialect, req: str = "") -> Case:
     """MCP 2026-07-28: each request says who asks, and a server names itself in `_meta` of its result."""
-    server = mcp_server(announced=True) | {"initialize_result": None}
     title = "Without a handshake, a server is announced by its answer to server/discover"
-    s = start(d, "announced-discovered", title, f"HOUSE-ANN-07 {req}", "Announced", level="SHOULD",
-              mcp_version="2026-07-28", servers=[server])  # fmt: skip
-    prefix = "io.modelcontextprotocol/"
-    who = {"name": ANY_TEXT, "version": ANY_TEXT}
-    params = {"_meta": {f"{prefix}protocolVersion": "2026-07-28", f"{prefix}clientCapabilities": {},
-                        f"{prefix}clientInfo": who}}  # fmt: skip
+    s = without_handshake(d, "announced-discovered", title, req, level="SHOULD")
     s.tick()
-    s.delivers(rpc("server/discover", params, ANY_ID))
+    s.delivers(rpc("server/discover", HUB, ANY_ID))
     info = {"name": "ExampleServer", "version": "1.0.0"}
     found = {
         "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "instructions": "Ask for the weather",
-        "resultType": "complete", "ttlMs": 0, "cacheScope": "public", "_meta": {f"{prefix}serverInfo": info},
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "public", "_meta": {f"{PREFIX}serverInfo": info},
     }  # fmt: skip
     s.says(result(id_of(0), found))
     said = {
@@ -95,10 +108,56 @@ def discovered(d: Dialect, req: str = "") -> Case:
         "instructions": "Ask for the weather",
     }  # fmt: skip
     s.publishes(d.announcement(said))
-    s.delivers(rpc("tools/list", params, ANY_ID))
+    s.delivers(rpc("tools/list", HUB, ANY_ID))
     tools = {"tools": [tool("get_weather")], "resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
     s.says(result(id_of(1), tools))
     s.publishes(d.tool_list([tool("get_weather")]))
+    return s.case()
+
+
+def discovered_changes(d: Dialect, req: str = "") -> Case:
+    """It keeps to itself what it is, which an initialize result may not."""
+    title = "Without a handshake, changes of lists are subscribed to, and announced"
+    s = without_handshake(d, "announced-listening", title, req, level="SHOULD")
+    s.tick()
+    s.delivers(rpc("server/discover", HUB, ANY_ID))
+    s.says(result(id_of(0), {"capabilities": TOOLS, "resultType": "complete"}))
+    who = {"name": ANY_TEXT, "version": ANY_TEXT}
+    s.publishes(d.announcement({"protocolVersion": "2026-07-28", "capabilities": TOOLS, "serverInfo": who}))
+    s.delivers(rpc("subscriptions/listen", HUB | {"notifications": {"toolsListChanged": True}}, ANY_ID))
+    s.delivers(rpc("tools/list", HUB, ANY_ID))
+    name, list_id = id_of(1, 0), id_of(1, 1)
+    s.says(rpc(ACKNOWLEDGED, stamped(name, {"notifications": {"toolsListChanged": True}})))
+    for number in range(2):
+        s.says(result(list_id, {"tools": [tool(f"tool-{number}")]}))
+        s.publishes(d.tool_list([tool(f"tool-{number}")]))
+        s.says(rpc(CHANGED, stamped("nobody's")))
+        s.says(rpc(CHANGED, stamped(name)))
+        s.delivers(rpc("tools/list", HUB, ANY_ID))
+        list_id = id_of(s.now)
+    s.says(result(list_id, {"tools": []}))
+    s.publishes(d.tool_list([]))
+    s.says(result(name, last(name)))
+    s.says(rpc(CHANGED, stamped(name)))
+    return s.case()
+
+
+def undiscovered(d: Dialect, req: str = "") -> Case:
+    title = "Without a handshake, a server that does not say what it is is not announced"
+    s = without_handshake(d, "announced-undiscovered", title, req)
+    s.tick()
+    s.delivers(rpc("server/discover", HUB, ANY_ID))
+    s.says(failure(id_of(0), -32601, "Method not found"))
+    lives(s, d, params=asked_by("ExampleClient", "1.0.0") | {"name": "get_weather"})
+    return s.case()
+
+
+def undescribed(d: Dialect, req: str = "") -> Case:
+    """The draft of 2026 (seed 002) states neither initialize nor server/discover."""
+    title = "A server that cannot be asked what it is stays unannounced, and works"
+    s = without_handshake(d, "announced-undescribed", title, req, mcp_version="DRAFT-2026-v1")
+    s.tick()
+    lives(s, d)
     return s.case()
 
 
@@ -117,6 +176,53 @@ def announced_anew(d: Dialect, req: str = "") -> Case:
     s.delivers(rpc("tools/list", None, ANY_ID))
     s.says(result(id_of(s.now), {"tools": []}))
     s.publishes(d.tool_list([]))
+    return s.case()
+
+
+def changed_while_read(d: Dialect, req: str = "") -> Case:
+    s = start(d, "announced-changing", "A list that changes while it is read is read once more, however often it does",
+              f"HOUSE-ANN-01 {req}", "Announced", servers=SERVERS)  # fmt: skip
+    step = begins(s, d.announcement(ANNOUNCED))
+    for name in ("get_weather", "get_forecast"):
+        s.says(rpc("notifications/tools/list_changed"))
+        s.says(rpc("notifications/tools/list_changed"))
+        step = s.says(result(id_of(step), {"tools": [tool(name)]}))
+        s.publishes(d.tool_list([tool(name)]))
+        s.delivers(rpc("tools/list", None, ANY_ID))
+    s.says(result(id_of(step), {"tools": [tool("get_tides")]}))
+    s.publishes(d.tool_list([tool("get_tides")]))
+    return s.case()
+
+
+def too_large(d: Dialect, req: str = "") -> Case:
+    s = start(d, "announced-too-large", "A list that is larger than relays carry is not announced",
+              f"HOUSE-ANN-01 {req}", "Announced Limits", servers=SERVERS, limits={"event": 2000})  # fmt: skip
+    begins(s, d.announcement(ANNOUNCED))
+    s.says(result(id_of(0), {"tools": [tool("x" * 2000)]}))
+    lives(s, d)
+    return s.case()
+
+
+def second_server(d: Dialect, req: str = "") -> Case:
+    """In contextvm one key is one server: it has room for the first."""
+    title = "Where one key is one server, the first is announced, elsewhere each under its id"
+    servers = [
+        mcp_server("server-1", announced=True, capabilities={}),
+        mcp_server("server-2", announced=True, capabilities=TOOLS),
+    ]
+    s = start(d, "announced-second", title, f"HOUSE-ANN-05 HOUSE-ID-07 {req}", "Announced WhichServer WhichRevision",
+              open=server_open(d, CONTEXTVM, servers=servers))  # fmt: skip
+    first = INITIALIZE_RESULT | {"capabilities": {}}
+    s.tick()
+    s.publishes(d.announcement(first))
+    s.publishes(CONTEXTVM.announcement(first))
+    s.publishes(d.announcement(ANNOUNCED, server_id="server-2"))
+    s.delivers(rpc("tools/list", None, ANY_ID), server="server-2")
+    for name in ("get_weather", "get_forecast"):
+        s.says(result(id_of(s.now), {"tools": [tool(name)]}), server="server-2")
+        s.publishes(d.tool_list([tool(name)], server_id="server-2"))
+        s.after(1).says(rpc("notifications/tools/list_changed"), server="server-2")
+        s.delivers(rpc("tools/list", None, ANY_ID), server="server-2")
     return s.case()
 
 
@@ -162,9 +268,14 @@ def encryption(d: Dialect, req: str = "") -> Case:
 
 
 def list_fails(d: Dialect, req: str = "") -> Case:
-    s = start(d, "announced-list-fails", "A list that the MCP server does not give is not announced",
+    s = start(d, "announced-list-fails", "A list is not announced before the MCP server gives it",
               f"HOUSE-ANN-01 {req}", "Announced", servers=SERVERS)  # fmt: skip
     begins(s, d.announcement(ANNOUNCED))
     s.says(failure(id_of(0), -32603, "Internal error"))
     lives(s, d)
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
+    step = s.delivers(rpc("tools/list", None, ANY_ID))
+    s.says(result(id_of(step), {"tools": [tool("get_weather")]}))
+    s.publishes(d.tool_list([tool("get_weather")]))
     return s.case()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vectors.source.dialects import ANY_ID, ANY_TEXT, CONTEXTVM, Dialect
+from vectors.source.dialects import ANY_ID, ANY_TEXT, CAROL, CONTEXTVM, Dialect
 from vectors.source.scripts import (
     INITIALIZE,
     INITIALIZE_RESULT,
@@ -18,7 +18,8 @@ from vectors.source.scripts import (
     token_of,
 )
 from vectors.source.server_basics import INITIALIZED
-from vectors.source.server_play import answered, asks, publishes, start
+from vectors.source.server_handshake import hub_initialize
+from vectors.source.server_play import CALL, answered, asks, publishes, start
 from vectors.source.writing import Case
 
 OWN = [mcp_server(shared=False)]
@@ -149,6 +150,34 @@ def no_answer(d: Dialect, req: str = "") -> Case:
     s.tick(1)
     s.delivers(failure(9, -32603, ANY_TEXT), client="alice")
     s.signs("alice", d.answer(event_of(asked), id_of(asked) if d.whole else 0, {}))
+    answered(s, d, asks(s, d, own=True))
+    return s.case()
+
+
+def keeps_session(d: Dialect, req: str = "") -> Case:
+    title = "A session whose client is being asked is not idle, and with the answer it is"
+    s = start(d, "asking-session", title, f"HOUSE-LIMIT-09 {req}", "ServerRequest Limits", servers=OWN,
+              limits={"sessions": 1}, timers={"answer": 15})  # fmt: skip
+    greeted(s, d)
+    asked = s.says(rpc("ping", None, 9), client="alice")
+    s.publishes(d.server_request("ping", None, ANY_ID))
+    event = s.arrives("carol", d.request("tools/call", CALL, 1))
+    s.publishes(d.error(event, 1, -32603, to=CAROL))
+    s.signs("alice", d.answer(event_of(asked), id_of(asked) if d.whole else 0, {}))
+    s.delivers(result(9, {}), client="alice")
+    s.tick(15)
+    s.arrives("carol", d.request("tools/call", CALL, 2))
+    s.delivers(hub_initialize(d), client="carol")
+    return s.case()
+
+
+def too_large(d: Dialect, req: str = "") -> Case:
+    s = start(d, "large-request", "A request of an MCP server that no relay carries fails at once",
+              f"HOUSE-LIMIT-11 {req}", "ServerRequest Limits", servers=OWN, limits={"event": 2000})  # fmt: skip
+    greeted(s, d)
+    message = {"role": "user", "content": {"type": "text", "text": "x" * 2000}}
+    s.says(rpc("sampling/createMessage", SAMPLE | {"messages": [message]}, 9), client="alice")
+    s.delivers(failure(9, -32603, ANY_TEXT), client="alice")
     answered(s, d, asks(s, d, own=True))
     return s.case()
 

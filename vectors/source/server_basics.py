@@ -104,6 +104,20 @@ def slow(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def slow_with_progress(d: Dialect, req: str = "") -> Case:
+    s = start(d, "slow-progress", "From each progress the MCP server has its time for an answer anew",
+              f"HOUSE-ID-03 HOUSE-ID-04 {req}", "Basic", timers={"execution": 30})  # fmt: skip
+    asked = asks(s, d, token="weather")
+    note = {"progressToken": token_of(asked.step), "progress": 1, "message": "Looking at the sky"}
+    s.after(20).says(rpc("notifications/progress", note))
+    s.publishes(d.progress(asked.event, 3, "weather", 1, "Looking at the sky"))
+    s.tick(29)
+    s.tick(1)
+    refused(s, d, asked.event, 3, -32603)
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(asked.step)}))
+    return s.case()
+
+
 # Cancels
 
 
@@ -133,6 +147,47 @@ def cancelled_first(d: Dialect, req: str = "") -> Case:
     request = s.signed("alice", d.request("tools/call", CALL, 3))
     s.arrives("alice", d.cancel(request["id"], 3))
     s.after(1).raw(request)
+    lives(s, d)
+    return s.case()
+
+
+def cancelled_first_each(d: Dialect, req: str = "") -> Case:
+    s = start(d, "cancel-first-each", "Of several cancels that overtake their requests each counts",
+              f"HOUSE-TIME-05 {req}", "Cancel Order")  # fmt: skip
+    requests = [s.signed("alice", d.request("tools/call", {"name": name}, name)) for name in ("one", "two")]
+    for request, name in zip(requests, ("one", "two"), strict=True):
+        s.arrives("alice", d.cancel(request["id"], name))
+        s.after(1)
+    for request in requests:
+        s.raw(request)
+    lives(s, d)
+    return s.case()
+
+
+def cancelled_first_to_the_end(d: Dialect, req: str = "") -> Case:
+    """As long as ids are remembered: see server_trust.remembered_to_the_end."""
+    title = "A cancel that comes first counts as long as its request is fresh"
+    s = start(d, "cancel-first-to-the-end", title, f"HOUSE-TIME-05 {req}", "Cancel Order Time")
+    s.after(0.5)
+    request = s.signed("alice", d.request("tools/call", CALL, 3), ago=-60)
+    s.arrives("alice", d.cancel(request["id"], 3))
+    s.after(120.25).arrives("carol", d.cancel("ab" * 32, 1))
+    s.after(0.125).raw(request)
+    lives(s, d)
+    return s.case()
+
+
+def cancelled_first_again(d: Dialect, req: str = "") -> Case:
+    title = "Cancels of what never came take the room of later ones for two minutes only"
+    s = start(d, "cancel-first-again", title, f"HOUSE-TIME-05 HOUSE-LIMIT-04 {req}", "Cancel Order Limits",
+              limits={"seen": 2})  # fmt: skip
+    for number in range(2):
+        s.arrives("mallory", d.cancel(f"{number:064x}", number))
+    s.after(122)
+    request = s.signed("alice", d.request("tools/call", CALL, 3))
+    s.arrives("alice", d.cancel(request["id"], 3))
+    s.raw(request)
+    s.after(122)
     lives(s, d)
     return s.case()
 

@@ -25,6 +25,11 @@ def bad_content(d: Dialect, req: str = "") -> Case:
     for content in ([d.body({"id": 1, "method": "tools/list"})], d.body({"params": {}}), d.body({"method": 5})):
         event = s.arrives("alice", form.saying(content))
         refused(s, d, event, None, -32600)
+    if d.whole:
+        method = "notifications/initialized"
+        named = form.put("method", method) if d.method_tags else form
+        event = s.arrives("alice", named.saying(d.body({"id": 4, "method": method, "params": 5})))
+        refused(s, d, event, 4, -32602)
     lives(s, d)
     return s.case()
 
@@ -47,6 +52,7 @@ def errors_unanswered(d: Dialect, req: str = "") -> Case:
     stray = d.answer(asked.event, 3, {})
     s.arrives("alice", d.refusal(asked.event, 3, -32603, "no"))
     s.arrives("alice", stray)
+    s.arrives("alice", stray.without("e"))
     s.arrives("alice", d.refusal(asked.event, 3, -32700, "what?").without("e"))
     answered(s, d, asked)
     return s.case()
@@ -69,6 +75,9 @@ def bad_params(d: Dialect, req: str = "") -> Case:
     for number, params in enumerate(({}, {"name": 5}, {"name": None})):
         event = s.arrives("alice", d.request("tools/call", params, number))
         refused(s, d, event, number, -32602)
+    for method in ("resources/subscribe", "resources/unsubscribe"):
+        event = s.arrives("alice", d.request(method, {}, method))
+        refused(s, d, event, method, -32602)
     lives(s, d)
     return s.case()
 
@@ -95,9 +104,16 @@ def method_mismatch(d: Dialect, req: str = "") -> Case:
 
 
 def experimental(d: Dialect, req: str = "") -> Case:
-    s = start(d, "experimental", "A server with experimental capabilities gets methods that nobody knows",
-              f"HOUSE-ID-01 {req}", "Basic",
-              servers=[mcp_server(capabilities={"tools": {}, "experimental": {"x": {}}})])  # fmt: skip
+    return _extended(d, "experimental", "A server with experimental capabilities gets methods that nobody knows", req)
+
+
+def extensions(d: Dialect, req: str = "") -> Case:
+    return _extended(d, "extensions", "A server with extensions gets methods that nobody knows", req)
+
+
+def _extended(d: Dialect, capability: str, title: str, req: str) -> Case:
+    s = start(d, capability, title, f"HOUSE-ID-01 {req}", "Basic",
+              servers=[mcp_server(capabilities={"tools": {}, capability: {"x": {}}})])  # fmt: skip
     answered(s, d, asks(s, d, "alice", 3, "x/explode", {"n": 1}), {"done": True}, method="x/explode")
     return s.case()
 

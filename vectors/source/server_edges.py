@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vectors.source.dialects import ANY_ID, ANY_TEXT, CAROL, CTXVM, EPHEMERAL, Dialect
 from vectors.source.scripts import (
     INITIALIZE,
@@ -16,8 +18,10 @@ from vectors.source.scripts import (
     server_open,
 )
 from vectors.source.server_announce import ANNOUNCED, SERVERS, tool
+from vectors.source.server_content import COMPLETE
 from vectors.source.server_money import INVOICE
 from vectors.source.server_play import RESULT, answered, asks, lives, refused, start
+from vectors.source.server_revisions import begins_undecided
 from vectors.source.writing import Case, public
 
 OWN = [mcp_server(shared=False)]
@@ -87,17 +91,24 @@ def almost_too_large(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def many_completions(d: Dialect, req: str = "") -> Case:
+    """Only where the revision says how many values a completion has at most."""
+    title = "A result that the revision does not carry is replaced by an error"
+    s = start(d, "many-completions", title, f"HOUSE-LIMIT-11 {req}", "Limits")
+    asked = asks(s, d, "alice", 1, "completion/complete", COMPLETE)
+    s.says(result(id_of(asked.step), {"completion": {"values": [str(number) for number in range(101)]}}))
+    refused(s, d, asked.event, 1, -32603)
+    lives(s, d)
+    return s.case()
+
+
 def settled_session(d: Dialect, req: str = "") -> Case:
     """Seeds 000 and 001 write the same initialize; what follows shows which it was."""
     other = EPHEMERAL if d is CTXVM else CTXVM
     title = "An undecided session goes on in the revision that a message shows"
     s = start(d, "settled-session", title, f"HOUSE-ROUTE-11 HOUSE-ID-07 {req}", "WhichRevision",
               open=server_open(d, other, servers=OWN, timers={"session": 100}))  # fmt: skip
-    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
-    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
-    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
-    for one in (EPHEMERAL, CTXVM):
-        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    begins_undecided(s, own=True)
     s.arrives("alice", d.initialized())
     s.delivers(INITIALIZED, client="alice")
     s.after(1)
@@ -195,6 +206,26 @@ def announced_prices(d: Dialect, req: str = "") -> Case:
     s.delivers(rpc("tools/list", None, ANY_ID))
     s.says(result(id_of(2), {"tools": tools}))
     s.publishes(d.tool_list(tools).with_tags(d.price_tag("tool", "get_weather", "100")))
+    return s.case()
+
+
+def announced_prices_of_resources(d: Dialect, req: str = "") -> Case:
+    title = "The price of a resource is announced with the list that holds its URI"
+    prices = [{"type": "resource", "capability": "file:///report.txt", "amount": "7", "unit": "sats"}]
+    capabilities: dict[str, Any] = {"resources": {}}
+    s = start(d, "announced-resource-prices", title, f"HOUSE-ANN-01 {req}", "Announced", prices=prices,
+              servers=[mcp_server(announced=True, capabilities=capabilities)])  # fmt: skip
+    s.tick()
+    s.publishes(d.announcement(INITIALIZE_RESULT | {"capabilities": capabilities}))
+    for method in ("resources/list", "resources/templates/list"):
+        s.delivers(rpc(method, None, ANY_ID))
+    resources = [{"uri": "file:///report.txt", "name": "report"}]
+    s.says(result(id_of(0, 0), {"resources": resources}))
+    tag = d.price_tag("resource", "file:///report.txt", "7")
+    s.publishes(d.list_of("resources", resources).with_tags(tag))
+    templates = [{"uriTemplate": "file:///{path}", "name": "files"}]
+    s.says(result(id_of(0, 1), {"resourceTemplates": templates}))
+    s.publishes(d.list_of("resourceTemplates", templates))
     return s.case()
 
 

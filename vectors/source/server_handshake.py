@@ -88,6 +88,18 @@ def initialized_missing(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def initialize_unknown(d: Dialect, req: str = "") -> Case:
+    """MCP 2026-07-28 has no initialize, so that it is a request like any other."""
+    title = "Where the MCP version has no handshake, initialize is the MCP server's to answer"
+    s = start(d, "initialize-unknown", title, f"HOUSE-ID-01 {req}", "Handshake", mcp_version="2026-07-28",
+              servers=[mcp_server() | {"initialize_result": None}])  # fmt: skip
+    event = s.arrives("alice", d.initialize(INITIALIZE))
+    s.delivers(rpc("initialize", INITIALIZE, ANY_ID))
+    s.says(failure(id_of(0), -32601, "Method not found"))
+    s.publishes(d.error(event, 0, -32601, "Method not found", method="initialize"))
+    return s.case()
+
+
 def handshake_fails(d: Dialect, req: str = "") -> Case:
     s = start(d, "handshake-fails", "A handshake that the MCP server refuses fails whoever waits for it",
               f"HOUSE-TIME-06 {req}", "Handshake", servers=OWN)  # fmt: skip

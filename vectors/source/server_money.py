@@ -69,10 +69,12 @@ def free(d: Dialect, req: str = "") -> Case:
 
 def unpaid_cancelled(d: Dialect, req: str = "") -> Case:
     s = start(d, "paid-cancelled", "A priced request that was cancelled before payment is not executed",
-              f"HOUSE-PAY-09 {req}", "Money Cancel", prices=PRICES, invoice=INVOICE)  # fmt: skip
+              f"HOUSE-PAY-09 {req}", "Money Cancel", prices=PRICES, invoice=INVOICE,
+              limits={"pending_per_key": 1})  # fmt: skip
     event = s.arrives("alice", d.request("tools/call", CALL, 3))
     s.publishes(d.demand(event, 100, INVOICE, expiration=s.unix + 300))
     s.arrives("alice", d.cancel(event, 3))
+    answered(s, d, asks(s, d, "alice", 4, params={"name": "get_forecast"}))
     s.tick(300)
     lives(s, d, params={"name": "get_forecast"})
     return s.case()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vectors.source.dialects import ANY_TEXT, Dialect
 from vectors.source.scripts import failure, id_of, result, rpc
 from vectors.source.server_basics import URI
-from vectors.source.server_play import answered, asks, lives, start
+from vectors.source.server_play import CALL, answered, asks, lives, start
 from vectors.source.writing import Case, public
 
 
@@ -18,6 +18,17 @@ def lists_change(d: Dialect, req: str = "") -> Case:
     s.says(rpc("notifications/tools/list_changed"))
     for role in ("alice", "carol"):
         s.publishes(d.to_client("notifications/tools/list_changed", to=public(role)))
+    return s.case()
+
+
+def lists_change_of_old(d: Dialect, req: str = "") -> Case:
+    """Only MCP 2026-07-28, and the draft before it, have subscriptions to changes."""
+    title = "Who names an MCP version that has no subscriptions is told of changes unasked"
+    s = start(d, "list-changed-old", title, f"HOUSE-ID-07 {req}", "Basic")
+    params = CALL | {"_meta": {"io.modelcontextprotocol/protocolVersion": "2025-11-25"}}
+    answered(s, d, asks(s, d, params=params))
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed"))
     return s.case()
 
 

@@ -15,17 +15,23 @@ def several(d: Dialect, name: str, title: str, req: str, *others: Dialect, **cha
     return start(d, name, title, req, "WhichRevision", open=open)
 
 
+def begins_undecided(s: Script, *, own: bool = False) -> str:
+    """Alice's initialize, which fits seeds 000 and 001, is answered in the kinds of both."""
+    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
+    if own:
+        s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
+        s.says(result(id_of(s.now), INITIALIZE_RESULT), client="alice")
+    for one in (EPHEMERAL, CTXVM):
+        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    return event
+
+
 def both_kinds(d: Dialect, req: str = "") -> Case:
     """Seeds 000 and 001 write the same initialize; their replies are of kinds 26910 and 25910."""
     title = "An initialize that fits two revisions runs once and is answered in both kinds"
     s = several(d, "both-kinds", title, f"HOUSE-ROUTE-10 HOUSE-ONCE-01 {req}", EPHEMERAL if d is CTXVM else CTXVM,
                 servers=OWN)  # fmt: skip
-    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
-    s.delivers(rpc("initialize", INITIALIZE, ANY_ID), client="alice")
-    s.says(result(id_of(0), INITIALIZE_RESULT), client="alice")
-    for one in (EPHEMERAL, CTXVM):
-        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
-    s.again(event)
+    s.again(begins_undecided(s, own=True))
     return s.case()
 
 
@@ -34,9 +40,7 @@ def latched(d: Dialect, req: str = "") -> Case:
     other = EPHEMERAL if d is CTXVM else CTXVM
     title = "The first message that fits one revision settles how the key's messages are read"
     s = several(d, "latched", title, f"HOUSE-ROUTE-08 HOUSE-ROUTE-11 {req}", other)
-    event = s.arrives("alice", EPHEMERAL.initialize(INITIALIZE))
-    for one in (EPHEMERAL, CTXVM):
-        s.publishes(one.response(event, 0, INITIALIZE_RESULT, method="initialize"))
+    begins_undecided(s)
     answered(s, d, asks(s, d))
     s.says(rpc("notifications/tools/list_changed"))
     s.publishes(d.to_client("notifications/tools/list_changed"))
@@ -45,6 +49,40 @@ def latched(d: Dialect, req: str = "") -> Case:
     stranger = s.arrives("carol", EPHEMERAL.initialize(INITIALIZE, 5))
     for one in (EPHEMERAL, CTXVM):
         s.publishes(one.response(stranger, 5, INITIALIZE_RESULT, method="initialize", to=CAROL))
+    return s.case()
+
+
+def latched_by_notification(d: Dialect, req: str = "") -> Case:
+    """Seed 000 has a kind for it that 001 has not; 001 sends it without the method tag that 000 demands."""
+    title = "A notification that fits one revision settles a session as a request does"
+    other = EPHEMERAL if d is CTXVM else CTXVM
+    s = start(d, "latched-notification", title, f"HOUSE-ROUTE-11 HOUSE-ID-07 {req}", "WhichRevision",
+              open=server_open(other, d, servers=OWN, timers={"session": 100}))  # fmt: skip
+    begins_undecided(s, own=True)
+    s.arrives("alice", d.to_server("notifications/roots/list_changed"))
+    s.delivers(rpc("notifications/initialized"), client="alice")
+    s.delivers(rpc("notifications/roots/list_changed"), client="alice")
+    s.says(rpc("notifications/tools/list_changed"), client="alice")
+    s.publishes(d.to_client("notifications/tools/list_changed"))
+    s.tick(100)
+    s.says(rpc("notifications/tools/list_changed"), client="alice")
+    return s.case()
+
+
+def beside_undecided(d: Dialect, req: str = "") -> Case:
+    """Kinds 5910 and 21316 are of one revision each among these."""
+    title = "A session is settled by its own revisions alone, and once"
+    s = several(d, "beside-undecided", title, f"HOUSE-ROUTE-11 HOUSE-ID-07 {req}", EPHEMERAL, REV1)
+    begins_undecided(s)
+    answered(s, REV1, asks(s, REV1, "alice", 1))
+    s.says(rpc("notifications/tools/list_changed"))
+    for one in (d, REV1):
+        s.publishes(one.to_client("notifications/tools/list_changed"))
+    answered(s, d, asks(s.after(1), d, "alice", 2))
+    s.arrives("alice", EPHEMERAL.initialized())
+    s.says(rpc("notifications/tools/list_changed"))
+    for one in (d, REV1, EPHEMERAL):
+        s.publishes(one.to_client("notifications/tools/list_changed"))
     return s.case()
 
 

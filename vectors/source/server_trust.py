@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vectors.source.dialects import ANY_ID, BOB, CAROL, DAVE, Dialect
-from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, failure, id_of, mcp_server, result, rpc
+from vectors.source.dialects import ALICE, ANY_ID, BOB, CAROL, DAVE, Dialect
+from vectors.source.scripts import INITIALIZE, INITIALIZE_RESULT, Script, failure, id_of, mcp_server, result, rpc, text
 from vectors.source.server_play import CALL, RESULT, answered, asks, greets, lives, refused, start
 from vectors.source.writing import AUX, Case, public, secret
 
@@ -137,6 +137,22 @@ def remembered(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def remembered_to_the_end(d: Dialect, req: str = "") -> Case:
+    """Dates are whole seconds, clocks are not: what is dated ahead is fresh for a little over two minutes."""
+    s = start(d, "remembered-to-the-end", "An id is remembered through the last second in which its event is fresh",
+              f"HOUSE-ONCE-02 HOUSE-ONCE-04 {req}", "Replay Time")  # fmt: skip
+    s.after(0.5)
+    event = s.arrives("alice", d.request("tools/call", CALL, 3), ago=-60)
+    s.delivers(rpc("tools/call", CALL, ANY_ID))
+    s.says(result(id_of(0), RESULT))
+    s.publishes(d.response(event, 3, RESULT))
+    s.after(120.25)
+    answered(s, d, asks(s, d, "carol", 1))
+    s.after(0.125).again(event)
+    lives(s, d, "dave")
+    return s.case()
+
+
 def full_memory(d: Dialect, req: str = "") -> Case:
     title = "Where no more ids can be remembered new work is refused, and none is forgotten"
     s = start(d, "full-memory", title, f"HOUSE-ONCE-05 HOUSE-LIMIT-04 {req}", "Limits Replay",
@@ -215,7 +231,7 @@ def before_start(d: Dialect, req: str = "") -> Case:
 
 
 def state_file(d: Dialect, req: str = "") -> Case:
-    from vectors.source.scripts import TIME, text
+    from vectors.source.scripts import TIME
     from vectors.source.writing import signed_event
 
     form = d.request("tools/call", CALL, 1)
@@ -240,7 +256,11 @@ def not_allowed(d: Dialect, req: str = "") -> Case:
     s.arrives("mallory", d.initialize(INITIALIZE))
     s.arrives("mallory", d.to_server("notifications/roots/list_changed"))
     s.arrives("mallory", d.request("tools/call", CALL, 4).saying([]))
+    if d.has_initialized:
+        s.arrives("mallory", d.initialized())
     lives(s, d)
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
     return s.case()
 
 
@@ -263,6 +283,36 @@ def full_pending(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def full_pending_of_a_key(d: Dialect, req: str = "") -> Case:
+    s = start(d, "full-pending-key", "What is answered or cancelled makes room for one request more, and no second",
+              f"HOUSE-LIMIT-02 {req}", "Limits Cancel", limits={"pending_per_key": 2})  # fmt: skip
+    first, second = (asks(s, d, "alice", number, params={"name": f"tool-{number}"}) for number in (1, 2))
+    answered(s, d, first)
+    third = asks(s, d, "alice", 3, params={"name": "tool-3"})
+    event = s.arrives("alice", d.request("tools/call", {"name": "tool-4"}, 4))
+    refused(s, d, event, 4, -32603)
+    s.arrives("alice", d.cancel(second.event, 2))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(second.step)}))
+    fifth = asks(s, d, "alice", 5, params={"name": "tool-5"})
+    for asked in (third, fifth):
+        answered(s, d, asked)
+    return s.case()
+
+
+def full_pending_of_the_allowed(d: Dialect, req: str = "") -> Case:
+    title = "Keys on the allow-list have no more requests pending than all may have"
+    s = start(d, "full-pending-allowed", title, f"HOUSE-LIMIT-02 {req}", "Limits Access", allow=[ALICE, CAROL],
+              limits={"pending": 2})  # fmt: skip
+    first, second = asks(s, d, "alice", 1), asks(s, d, "carol", 1)
+    for number in (2, 3):
+        event = s.after(1).arrives("carol", d.request("tools/call", CALL, number))
+        refused(s, d, event, number, -32603, to="carol")
+        answered(s, d, first)
+        first = asks(s, d, "alice", number)
+    answered(s, d, second)
+    return s.case()
+
+
 def full_sessions(d: Dialect, req: str = "") -> Case:
     title = "A new key gets a session of an idle one, never of one with work pending"
     s = start(d, "full-sessions", title, f"HOUSE-LIMIT-01 HOUSE-LIMIT-09 {req}", "Limits", limits={"sessions": 1})
@@ -274,6 +324,32 @@ def full_sessions(d: Dialect, req: str = "") -> Case:
     answered(s, d, asks(s, d, "carol", 2))
     s.says(rpc("notifications/tools/list_changed"))
     s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
+    return s.case()
+
+
+def busy_session(d: Dialect, req: str = "") -> Case:
+    title = "A session of which one of two requests is answered is not idle"
+    s = start(d, "busy-session", title, f"HOUSE-LIMIT-09 {req}", "Limits", limits={"sessions": 1})
+    first, second = (asks(s, d, "alice", number, params={"name": f"tool-{number}"}) for number in (1, 2))
+    answered(s, d, first)
+    event = s.arrives("carol", d.request("tools/call", CALL, 1))
+    refused(s, d, event, 1, -32603, to="carol")
+    answered(s, d, second)
+    s.after(1)
+    lives(s, d)
+    return s.case()
+
+
+def evicted_of_a_key(d: Dialect, req: str = "") -> Case:
+    title = "Of a key's own sessions the longest unused makes room for its next, each time"
+    s = start(d, "evicted-of-a-key", title, f"HOUSE-LIMIT-01 {req}", "Limits WhichServer",
+              servers=[*TWO, mcp_server("server-3")], limits={"sessions_per_key": 2})  # fmt: skip
+    for number in (1, 2, 3, 1):
+        answered(s.after(1), d, asks(s, d, "alice", s.now, server_id=f"server-{number}"))
+    s.says(rpc("notifications/tools/list_changed"), server="server-2")
+    for server_id in ("server-1", "server-3"):
+        s.says(rpc("notifications/tools/list_changed"), server=server_id)
+        s.publishes(d.to_client("notifications/tools/list_changed", server_id=server_id))
     return s.case()
 
 
@@ -335,10 +411,32 @@ def many_errors(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def silent_errors(d: Dialect, req: str = "") -> Case:
+    title = "A request whose error is not sent, because of the rate, is over all the same"
+    s = start(d, "silent-errors", title, f"HOUSE-LIMIT-02 HOUSE-LIMIT-06 {req}", "Limits",
+              limits={"errors_per_second_per_key": 1, "pending_per_key": 1})  # fmt: skip
+    event = s.arrives("alice", d.request("tools/call", {"no name": 1}, 1))
+    refused(s, d, event, 1, -32602)
+    s.arrives("alice", d.request("tools/call", {"no name": 2}, 2))
+    answered(s, d, asks(s, d))
+    return s.case()
+
+
 def large_content(d: Dialect, req: str = "") -> Case:
-    s = start(d, "large-content", "Content beyond the limit is dropped", f"HOUSE-LIMIT-08 {req}", "Limits",
-              limits={"content": 1000})  # fmt: skip
-    s.arrives("alice", d.request("tools/call", {"name": "x" * 1000}, 3))
+    s = start(d, "large-content", "Content of as many characters as the limit is read, and beyond it dropped",
+              f"HOUSE-LIMIT-08 {req}", "Limits", limits={"content": 1000})  # fmt: skip
+    least = len(text(d.request("tools/call", {"name": ""}, 3).content))
+    s.arrives("alice", d.request("tools/call", {"name": "é" * (1001 - least)}, 3))
+    answered(s, d, asks(s, d, params={"name": "é" * (1000 - least)}))
+    lives(s, d)
+    return s.case()
+
+
+def long_id(d: Dialect, req: str = "") -> Case:
+    title = "A refusal that is too large with the id of its request goes without it"
+    s = start(d, "long-id", title, f"HOUSE-ROUTE-12 HOUSE-LIMIT-11 {req}", "BadContent Limits", limits={"event": 2000})
+    event = s.arrives("alice", d.request("tools/call", CALL, 3).saying(d.body({"id": "x" * 2000, "method": 5})))
+    refused(s, d, event, None, -32600)
     lives(s, d)
     return s.case()
 
@@ -366,11 +464,11 @@ def large_error(d: Dialect, req: str = "") -> Case:
 def refused_result(d: Dialect, req: str = "") -> Case:
     """The relays take less than the limit of `open`, and nobody but them knows how much."""
     s = start(d, "refused-result", "A result that relays refuse with a reason is replaced by an error, once",
-              f"HOUSE-LIMIT-15 {req}", "Limits")  # fmt: skip
+              f"HOUSE-LIMIT-15 {req}", "Limits", limits={"pending": 1})  # fmt: skip
     asked = asks(s, d)
     answered(s, d, asked)
     published = s.now
-    s.ok(published, False, "invalid: event too large")
+    s.after(1).ok(published, False, "invalid: event too large")
     s.publishes(d.error(asked.event, 3, -32603, data={"size": ANY_ID}))
     s.ok(s.now, False, "invalid: event too large")
     s.ok(published, False, "invalid: event too large")
@@ -399,7 +497,23 @@ def idle_session(d: Dialect, req: str = "") -> Case:
     answered(s, d, asks(s, d))
     s.after(60)
     answered(s, d, asks(s, d, "carol"))
-    s.tick(41)
+    s.tick(40)
     s.says(rpc("notifications/tools/list_changed"))
     s.publishes(d.to_client("notifications/tools/list_changed", to=CAROL))
+    s.tick(60)
+    s.says(rpc("notifications/tools/list_changed"))
+    return s.case()
+
+
+def idle_from_initialized(d: Dialect, req: str = "") -> Case:
+    """Not in rev1, which has no initialized."""
+    title = "A session of which only initialized came is kept as long as any, and no longer"
+    s = start(d, "idle-initialized", title, f"HOUSE-LIMIT-01 {req}", "Limits Handshake", timers={"session": 100})
+    answered(s, d, asks(s, d, "carol"))
+    s.after(50).arrives("alice", d.initialized())
+    s.tick(50)
+    s.says(rpc("notifications/tools/list_changed"))
+    s.publishes(d.to_client("notifications/tools/list_changed"))
+    s.tick(50)
+    s.says(rpc("notifications/tools/list_changed"))
     return s.case()

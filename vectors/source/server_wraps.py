@@ -144,6 +144,17 @@ def refused_result(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def almost_too_large(d: Dialect, req: str = "") -> Case:
+    title = "A result that fits the limit until it is wrapped is replaced by an error"
+    s = start(d, "almost-too-large-wrapped", title, f"HOUSE-LIMIT-11 {req}", "Encryption Limits", encryption="optional",
+              limits={"event": 2000})  # fmt: skip
+    works(s, d, WRAP, "alice", 1)
+    asked = asks(s, d, "alice", 3, wrap=WRAP)
+    s.says(result(id_of(asked.step), {"content": [{"type": "text", "text": "x" * 1000}]}))
+    publishes(s, d, d.error(asked.event, 3, -32603, data={"size": ANY_ID, "limit": 2000}), WRAP)
+    return s.case()
+
+
 def two_wraps(d: Dialect, req: str = "") -> Case:
     s = start(d, "two-wraps", "One request in two wraps, and in plain, is executed once", f"HOUSE-ONCE-02 {req}",
               "Replay Rewrapped", encryption="optional")  # fmt: skip
@@ -252,6 +263,15 @@ def wrapped_initialize(d: Dialect, req: str = "") -> Case:
     publishes(s, d, d.response(event, 0, INITIALIZE_RESULT, method="initialize").with_tags(*flags), WRAP)
     plain = s.arrives("carol", d.initialize(INITIALIZE))
     s.publishes(d.response(plain, 0, INITIALIZE_RESULT, method="initialize", to=CAROL).with_tags(*flags))
+    return s.case()
+
+
+def wrapped_initialized(d: Dialect, req: str = "") -> Case:
+    title = "Who has only sent initialized, in a wrap, is told in wraps what nobody asked for"
+    s = start(d, "wrapped-initialized", title, f"HOUSE-CRYPT-04 {req}", "Encryption Leak", encryption="optional")
+    s.arrives("alice", d.initialized(), wrap=WRAP)
+    s.says(rpc("notifications/tools/list_changed"))
+    publishes(s, d, first(d, d.to_client("notifications/tools/list_changed")), WRAP)
     return s.case()
 
 

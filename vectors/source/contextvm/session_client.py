@@ -115,6 +115,7 @@ CASES = shared(
         money.progress: "",
         money.cancelled: "",
         money.above_price: "",
+        money.price_in_sat: "",
         money.above_price_allowed: "CVM-PRICE-51",
         money.price_announced: "CVM-PRICE-04",
         money.price_range: "CVM-PRICE-52",

@@ -103,6 +103,7 @@ CASES = shared(
         money.progress: "",
         money.cancelled: "",
         money.above_price: "",
+        money.price_in_sat: "",
         money.above_price_allowed: "",
         money.price_changes: "",
     },
