@@ -141,7 +141,7 @@ def _payment_request(params: Body, created_at: int) -> Body:
     if "pmi" in params:
         return params
     invoice = params.pop("invoice", None)
-    if params.pop("currency", "sats") != "sats" or type(invoice) is not str or not invoice.startswith("lnbc"):
+    if params.pop("currency", None) != "sats" or type(invoice) is not str or not invoice.startswith("lnbc"):
         raise not_carried("a demand for payment by anything but a Lightning invoice in sats")
     if "expiration" in params:
         expiration = params.pop("expiration")
