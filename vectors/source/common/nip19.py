@@ -236,6 +236,13 @@ SUITE.group(
     "nip19_encode",
     *(valid(f"nip19-encode-{id}", title, "NIP19-TLV-01", {"entity": entity}, {"text": text}, flags="Range",
             compare="nip19") for id, title, entity, text in EDGES),
+    invalid("nip19-encode-too-long", "a text of more than 5000 characters is not written", "NIP19-SIZE-01",
+            {"entity": LONGEST_ENTITY | {"identifier": "xx"}}, "invalid_bech32", flags="Size"),
+    invalid("nip19-encode-relay-not-ascii", "a relay outside ASCII is not written", "NIP19-TLV-03",
+            {"entity": PROFILE | {"relays": ["wss://\u00e9.example"]}}, "malformed_tlv", flags="Tlv"),
+    invalid("nip19-encode-kind-65536", "a kind above 65535 is not written", "NIP01-EVT-05",
+            {"entity": {"type": "naddr", "identifier": "x", "pubkey": KEY.hex(), "kind": 65536, "relays": []}},
+            "malformed_kind", flags="Range"),
     valid("nip19-encode-longest", "a text of 5000 characters", "NIP19-SIZE-01 NIP19-TLV-01", {"entity": LONGEST_ENTITY},
           {"text": LONGEST_ADDRESS}, flags="Size", compare="nip19"),
 )  # fmt: skip

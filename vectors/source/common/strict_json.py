@@ -80,6 +80,8 @@ SUITE.group(
           text('{"id":9007199254740993}'), gives('{"id":9007199254740993}'), flags="BigInteger"),
     valid("json-integer-above-2-64", "an integer above 2^64 keeps its value", "JSON-PARSE-06",
           text('{"id":18446744073709551617}'), gives('{"id":18446744073709551617}'), flags="BigInteger"),
+    valid("json-integer-alone", "an integer above 2^64 that is the whole text keeps its value", "JSON-PARSE-06",
+          text("18446744073709551617"), gives("18446744073709551617"), flags="BigInteger"),
     valid("json-integer-of-40-digits", "a negative integer of 40 digits keeps its value", "JSON-PARSE-06",
           text("[-1234567890123456789012345678901234567890]"), gives("[-1234567890123456789012345678901234567890]"),
           flags="BigInteger"),
