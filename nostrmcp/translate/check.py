@@ -283,7 +283,7 @@ def _fits(rule: TagRule, tag: tuple[str, ...], revision: Revision) -> bool:
         TagValue.FLAG: True,
         TagValue.EPHEMERAL_FLAG: True,
         TagValue.TRUE: value in ("true", "false"),
-        TagValue.TEXT: len(tag) > 1,
+        TagValue.TEXT: True,
         TagValue.PAYMENT_METHODS: _is(Member.PAYMENT_METHOD, value),
         TagValue.STATUS: value == "payment-required",
         TagValue.AMOUNT: len(tag) > 2 and nip40.whole_number(value) is not None and tag[2].startswith("ln"),
