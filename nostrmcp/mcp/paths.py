@@ -19,11 +19,11 @@ def text(path: Path) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def read(value: JSON, path: Path, default: JSON = None) -> JSON:
-    """What stands at the path, or `default` where nothing does."""
+def read(value: JSON, path: Path) -> JSON:
+    """What stands at the path, or None where nothing does."""
     for name in path:
         if type(value) is not dict or name not in value:
-            return default
+            return None
         value = value[name]
     return value
 

@@ -162,8 +162,8 @@ def address(event: Event) -> str | None:
     if its_class is KindClass.REPLACEABLE:
         return f"{event.kind}:{event.pubkey.hex()}:"
     if its_class is KindClass.ADDRESSABLE:
-        first = next((tag for tag in event.tags if tag[0] == "d"), ("d",))
-        return f"{event.kind}:{event.pubkey.hex()}:{''.join(first[1:2])}"
+        identifier = next((tag[1:2] for tag in event.tags if tag[0] == "d"), ())
+        return f"{event.kind}:{event.pubkey.hex()}:{''.join(identifier)}"
     return None
 
 

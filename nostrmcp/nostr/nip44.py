@@ -17,7 +17,6 @@ from .openssl import chacha20, hkdf_expand
 MIN_PLAINTEXT_SIZE = 1
 MAX_PLAINTEXT_SIZE = 4_294_967_295
 EXTENDED_PREFIX_THRESHOLD = 65_536
-MIN_PAYLOAD_CHARACTERS = 132
 MIN_PAYLOAD_BYTES = 99
 # Ours, as the NIP asks each implementation to set one: room for a plaintext of 1 MiB.
 MAX_PAYLOAD_CHARACTERS = 1_400_000
@@ -126,17 +125,15 @@ def _decode_payload(payload: str, max_characters: int) -> bytes:
         raise Violation(ErrorClass.UNSUPPORTED_VERSION, _WHERE, "it is empty or marked as not base64")
     if len(payload) > max_characters:
         raise Violation(ErrorClass.PAYLOAD_TOO_LARGE, _WHERE, f"more than {max_characters} characters")
-    if len(payload) < MIN_PAYLOAD_CHARACTERS:
-        raise Violation(ErrorClass.MALFORMED_PAYLOAD, _WHERE, f"fewer than {MIN_PAYLOAD_CHARACTERS} characters")
     try:
         data = a2b_base64(payload, strict_mode=True)
     except (Base64Error, ValueError):
-        data = b""
+        raise Violation(ErrorClass.MALFORMED_PAYLOAD, _WHERE, "it is not base64") from None
+    if len(data) < MIN_PAYLOAD_BYTES:  # which the NIP's 132 characters hold at least
+        raise Violation(ErrorClass.MALFORMED_PAYLOAD, _WHERE, f"fewer than {MIN_PAYLOAD_BYTES} bytes")
     # Strict mode still lets the unused bits of the last character be anything; RFC 4648 says they are zero.
-    if not data or not payload.endswith(b2a_base64(data[-3 + -len(data) % 3 :], newline=False).decode()):
-        raise Violation(ErrorClass.MALFORMED_PAYLOAD, _WHERE, "it is not base64")
+    if not payload.endswith(b2a_base64(data[-3 + -len(data) % 3 :], newline=False).decode()):
+        raise Violation(ErrorClass.MALFORMED_PAYLOAD, _WHERE, "it is not base64: unused bits are set")
     if data[0] != 2:
         raise Violation(ErrorClass.UNSUPPORTED_VERSION, _WHERE, f"version {data[0]}, where 2 is supported")
-    if len(data) < MIN_PAYLOAD_BYTES:
-        raise Violation(ErrorClass.MALFORMED_PAYLOAD, _WHERE, f"fewer than {MIN_PAYLOAD_BYTES} bytes")
     return data

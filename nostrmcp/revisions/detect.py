@@ -72,11 +72,6 @@ def _may_have_method_tag(body: dict[str, Any]) -> bool:
     return type(method) is str and (method == "initialize" or method.endswith("/list"))
 
 
-def _has_tools(body: dict[str, Any]) -> bool:
-    result = body.get("result")
-    return bool((result if type(result) is dict else body).get("tools"))
-
-
 def _is_list_or_server(event: Event) -> bool:
     return 31316 <= event.kind <= 31319
 
@@ -113,10 +108,8 @@ _SIGNS = (
           frozenset({_REV1, _EPHEMERAL})),
     _Sign("t tags on a list", lambda e, b: _is_list_or_server(e) and _has(e, "t"), frozenset({_EPHEMERAL})),
     _Sign("cap tags on a list", lambda e, b: _is_list_or_server(e) and _has(e, "cap"), frozenset({_REV1})),
-    _Sign("no cap tag on a list of tools", lambda e, b: e.kind == 31317 and _has_tools(b) and not _has(e, "cap"),
-          frozenset({_EPHEMERAL, _REV1_1})),
-    _Sign("no t tag on a list of tools", lambda e, b: e.kind == 31317 and _has_tools(b) and not _has(e, "t"),
-          frozenset({_REV1})),
+    _Sign("no cap tag on a bare list of tools",
+          lambda e, b: e.kind == 31317 and bool(b.get("tools")) and not _has(e, "cap"), frozenset({_REV1_1})),
 )  # fmt: skip
 
 

@@ -119,7 +119,7 @@ def _cancel(params: Body, request: RequestReference | None, revision: Revision) 
 
 def _refuse_unreadable_demand(params: Body, revision: Revision) -> None:
     if "pmi" in params:
-        if revision.payment is not PaymentForm.PAYMENT_REQUEST:
+        if revision.payment is not PaymentForm.PAYMENT_REQUEST or "pay_req" not in params:
             raise not_carried("a demand for payment in a way other than by an invoice")
         return
     fault = fault_in_demand(params)
@@ -143,18 +143,17 @@ def is_invoice(text: str) -> bool:
 
 
 def _payment_request(params: Body, created_at: int) -> Body:
-    if "pay_req" in params and "pmi" in params:
+    if "pmi" in params:
         return params
     invoice = params.pop("invoice", None)
-    if params.pop("currency", "sats") != "sats" or type(invoice) is not str or not invoice.lower().startswith("lnbc"):
+    if params.pop("currency", None) != "sats" or type(invoice) is not str or not invoice.lower().startswith("lnbc"):
         raise not_carried("a demand for payment by anything but a Lightning invoice in sats")
     if "expiration" in params:
         expiration = params.pop("expiration")
         if type(expiration) is not int or expiration <= created_at:
             raise not_carried("a demand for payment that has expired, or expires at no time")
         params["ttl"] = expiration - created_at
-    amount = params.pop("amount", None)
-    return {"amount": amount, "pay_req": invoice, "pmi": BOLT11_METHOD, **params}
+    return {"amount": params["amount"], "pay_req": invoice, "pmi": BOLT11_METHOD, **params}
 
 
 def from_wire(call: Notification, request_event_id: str | None, revision: Revision, created_at: int) -> Notification:
@@ -187,12 +186,7 @@ def _demand_in(given: Body, created_at: int) -> Body:
         if ttl is not None:
             given["expiration"] = created_at + ttl if type(ttl) is int else ttl
         del given["pmi"]
-        given = {
-            "amount": given.pop("amount", None),
-            "currency": "sats",
-            "invoice": given.pop("pay_req", None),
-            **given,
-        }
+        given = {"currency": "sats", "invoice": given.pop("pay_req", None), **given}
     fault = fault_in_demand(given)
     if fault is not None:
         raise _malformed(fault)

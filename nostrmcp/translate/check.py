@@ -68,7 +68,7 @@ def _message(event: Event, revision: Revision, answers: str | None) -> Breaches:
         return
     family = _family(event, body, revision)
     if family == RESPONSES:
-        message_class = MessageClass.ERROR if "error" in body and "result" not in body else response_class(answers)
+        message_class = MessageClass.ERROR if "error" in body else response_class(answers)
         yield from _kind(event, message_class, revision)
         yield from _response(body, revision)
         if answers == bodies.COMPLETION_METHOD:
@@ -112,7 +112,7 @@ def _family(event: Event, body: bodies.Body, revision: Revision) -> frozenset[Me
     if "method" in body:
         method = body["method"]
         return NOTIFICATIONS if type(method) is str and is_notified(method) else REQUESTS
-    if bodies.is_error(body) or (not hoisted and not body.keys().isdisjoint({"result", "error"})):
+    if bodies.is_error(body) or (not hoisted and "result" in body):
         return RESPONSES
     if not apart:
         return REQUESTS if "params" in body else RESPONSES
@@ -219,6 +219,8 @@ def _announcement(event: Event, candidates: list[MessageClass], revision: Revisi
         fits = body.keys().isdisjoint({"jsonrpc", "id", "result"})
     if not fits:
         yield from _broken(rule, revision, "event.content", "not in the envelope of this revision")
+    if not is_server and type(content.get(LIST_MEMBERS[message_class])) is not list:
+        yield from _broken(rule, revision, "event.content", "not a list that this kind announces")
     if is_server and not {"protocolVersion", "capabilities", "serverInfo"} <= content.keys():
         yield from _broken(Rule.ANNOUNCEMENT_MEMBERS, revision, "event.content", "not what an initialize result holds")
     yield from _tags(event, message_class, revision, capability_names(message_class, content))
@@ -282,7 +284,7 @@ def _fits(rule: TagRule, tag: tuple[str, ...], revision: Revision) -> bool:
         TagValue.FLAG: True,
         TagValue.EPHEMERAL_FLAG: True,
         TagValue.TRUE: True,
-        TagValue.TEXT: len(tag) > 1,
+        TagValue.TEXT: True,
         TagValue.PAYMENT_METHODS: _is(Member.PAYMENT_METHOD, value),
         TagValue.STATUS: value == "payment-required",
         TagValue.AMOUNT: len(tag) > 2 and nip40.whole_number(value) is not None and bodies.is_invoice(tag[2]),

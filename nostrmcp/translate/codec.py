@@ -191,7 +191,7 @@ _VALUES: dict[TagValue, Callable[[Message, Route], tuple[str, ...] | None]] = {
 
 
 def _amount(params: dict[str, Any]) -> tuple[str, str]:
-    if params.get("currency", "sats") != "sats" or not bodies.is_invoice(params["invoice"]):
+    if params.get("currency") != "sats" or not bodies.is_invoice(params["invoice"]):
         raise bodies.not_carried("a demand for payment by anything but a Lightning invoice in sats")
     return str(params["amount"]), params["invoice"]
 

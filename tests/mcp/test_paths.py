@@ -23,10 +23,9 @@ def test_read() -> None:
     value = {"params": {"_meta": {PATH[2]: 0, "null": None}}}
     assert paths.read(value, PATH) == 0
     assert paths.read(value, ()) is value
-    assert paths.read(value, ("params", "_meta", "null"), default=1) is None
+    assert paths.read(value, ("params", "_meta", "null")) is None
     for absent in (("other",), ("params", "other"), (*PATH, "deeper")):
         assert paths.read(value, absent) is None
-        assert paths.read(value, absent, default="") == ""
     assert paths.read([{"a": 1}], ("a",)) is None
 
 

@@ -195,6 +195,7 @@ def test_a_conforming_vector_is_never_called_another_revision(revision: str) -> 
 NEIGHBOURS_TAGS = {
     "r1-decode-initialized",
     "ctx-decode-call-other-method-tag",
+    "ctx-check-call-other-method-tag",
     "cvm-decode-other-revision-tags",
     "cvm-check-other-tags",
     "cvm-check-request-other-method-tag",

@@ -53,7 +53,8 @@ MEMBERS = [
             detect-response-26910-unreadable detect-response-26910-array detect-notification-25910
             detect-notification-21316 detect-demand-21316 detect-demand-21316-no-s detect-server-k-25910-unreadable
             detect-tools-bare-cap detect-tools-bare-none detect-tools-none detect-resources detect-resources-bare
-            detect-list-unreadable
+            detect-list-unreadable detect-encryption-flag-d-unreadable detect-encryption-flag-s-unreadable
+            detect-tools-no-names
         """,
     ),
     member(
@@ -75,13 +76,17 @@ MEMBERS = [
         blind("encryption flags"),
         fails="""
             detect-ephemeral-flag detect-encryption-flag detect-encryption-flag-call detect-encryption-flag-answer
+            detect-ephemeral-flag-alone
         """,
     ),
     member(
         "detect-flags-anywhere",
         "Takes every message with an encryption flag for one of the newest revision.",
         patched(OP, (detect, "_has_flags_alone", lambda event: detect._has(event, "support_encryption"))),
-        fails="detect-encryption-flag-true detect-encryption-flag-s detect-encryption-flag-method",
+        fails="""
+            detect-encryption-flag-true detect-encryption-flag-s detect-encryption-flag-method
+            detect-encryption-flag-d-unreadable detect-encryption-flag-s-unreadable detect-ephemeral-flag-alone
+        """,
     ),
     member(
         "detect-no-method-tag",
@@ -103,7 +108,7 @@ MEMBERS = [
         blind("k tag"),
         fails="""
             detect-server-k-5910 detect-server-k-25910-wrapped detect-server-k-25910-bare
-            detect-server-k-25910-unreadable detect-server-no-k
+            detect-server-k-25910-unreadable detect-server-no-k detect-server-k-25910-result
         """,
     ),
     member(
@@ -112,9 +117,9 @@ MEMBERS = [
         blind("announcement"),
         fails="""
             detect-server-k-25910-wrapped detect-server-k-25910-bare detect-tools-bare-none detect-tools-none
-            detect-resources detect-resources-bare
+            detect-resources detect-resources-bare detect-tools-bare detect-prompts-cap detect-prompts-t
+            detect-server-k-25910-result detect-tools-bare-cap detect-tools-cap detect-tools-no-names detect-tools-t
         """,
-        passes="detect-tools-bare",
     ),
     member(
         "detect-no-neighbours",

@@ -522,7 +522,7 @@ MEMBERS = [
             nip01-created-at-65-bits nip01-kind-bool nip01-kind-string nip01-kind-negative nip01-kind-65536
             nip01-kind-fraction nip01-tags-object nip01-tags-null nip01-tag-string nip01-tag-empty nip01-tag-number
             nip01-tag-null nip01-tag-nested nip01-content-object nip01-content-null nip01-sig-upper-case
-            nip01-sig-not-hex
+            nip01-sig-not-hex nip01-id-takes-from-sig
         """,
     ),
     member(

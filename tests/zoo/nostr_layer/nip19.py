@@ -382,6 +382,7 @@ MEMBERS = [
             nip19-encode-npub nip19-encode-nsec nip19-encode-note nip19-encode-nprofile nip19-encode-nprofile-bare
             nip19-encode-nevent-bare nip19-encode-nevent nip19-encode-naddr nip19-encode-naddr-empty
             nip19-encode-naddr-utf8 nip19-encode-identifier-255 nip19-encode-kind-0 nip19-encode-kind-65535
+            nip19-encode-longest
         """,
     ),
     member(
@@ -392,6 +393,7 @@ MEMBERS = [
             nip19-encode-npub nip19-encode-nsec nip19-encode-note nip19-encode-nprofile nip19-encode-nprofile-bare
             nip19-encode-nevent-bare nip19-encode-nevent nip19-encode-naddr nip19-encode-naddr-empty
             nip19-encode-naddr-utf8 nip19-encode-identifier-255 nip19-encode-kind-0 nip19-encode-kind-65535
+            nip19-encode-longest
         """,
     ),
     member(
@@ -406,7 +408,7 @@ MEMBERS = [
         patched("nip19_encode", (nip19, "_kind", lambda kind: b"\3\4" + kind.to_bytes(4, "little"))),
         fails="""
             nip19-encode-nevent nip19-encode-naddr nip19-encode-naddr-empty nip19-encode-naddr-utf8
-            nip19-encode-identifier-255 nip19-encode-kind-65535
+            nip19-encode-identifier-255 nip19-encode-kind-65535 nip19-encode-kind-65536 nip19-encode-longest
         """,
     ),
     member(
@@ -423,7 +425,7 @@ MEMBERS = [
         entity_first(
             lambda entity: entity | {"relays": [",".join(entity["relays"])]} if entity.get("relays") else entity
         ),
-        fails="nip19-encode-nprofile nip19-encode-nevent nip19-encode-naddr",
+        fails="nip19-encode-nprofile nip19-encode-nevent nip19-encode-naddr nip19-encode-longest",
     ),
     member(
         "encode-without-author",

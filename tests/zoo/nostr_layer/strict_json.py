@@ -75,8 +75,16 @@ def _no_lone_surrogates(value: Any) -> Any:
     return value
 
 
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
 def _depth(text: str) -> int:
-    """How deep a text nests, which is right for texts without brackets in strings."""
+    """How deep a text nests."""
+    return _brackets_open(_STRING.sub("", text))
+
+
+def _brackets_open(text: str) -> int:
+    """How many brackets are open at once in a text, in strings too."""
     depth = deepest = 0
     for character in text:
         depth += (character in "[{") - (character in "]}")
@@ -131,6 +139,12 @@ def second_try(**knobs: Any) -> Read:
             return Reader(**knobs)(data)
 
     return read
+
+
+def few_brackets(text: str) -> str:
+    if _brackets_open(text) > 128:
+        raise refusal(ErrorClass.TOO_DEEP)
+    return text
 
 
 def first_of_equal_keys(pairs: Pairs) -> dict[str, Any]:
@@ -473,7 +487,7 @@ MEMBERS = [
         "no-scalars",
         "Reads nothing but objects and arrays, as the first JSON standard had it.",
         reader(Reader(after=no_scalars)),
-        fails="json-escapes json-surrogate-pair json-scalar",
+        fails="json-escapes json-surrogate-pair json-scalar json-brackets-in-text json-integer-alone",
     ),
     member(
         "blanks-only",
@@ -505,7 +519,7 @@ MEMBERS = [
         reader(Reader(integer=through_a_float)),
         fails="""
             json-integer-above-2-53 json-integer-above-2-64 json-integer-of-40-digits json-integer-beside-float
-            json-integer-beside-words
+            json-integer-beside-words json-depth-128 json-integer-alone
         """,
     ),
     member(
@@ -514,6 +528,7 @@ MEMBERS = [
         reader(Reader(integer=at_most_64_bits)),
         fails="""
             json-integer-above-2-64 json-integer-of-40-digits json-integer-beside-float json-integer-beside-words
+            json-integer-alone
         """,
     ),
     member(
@@ -522,6 +537,12 @@ MEMBERS = [
         reader(Reader(max_depth=math.inf)),
         fails="json-deep-float json-depth-20000 json-depth-objects",
         passes=ORDINARY,
+    ),
+    member(
+        "depth-of-brackets",
+        "Takes brackets in strings for nesting.",
+        reader(Reader(before=few_brackets)),
+        fails="json-brackets-in-text",
     ),
     member("depth-32", "Refuses more than 32 nested arrays.", reader(Reader(max_depth=32)), fails="json-depth-64"),
     member(

@@ -266,7 +266,7 @@ MEMBERS = [
         reports(lambda given, breaches: breaches[:1]),
         fails="""
             r1/r1e/r11-check-request-no-p-no-method ctx-check-response-no-e-no-p cvm-check-call-no-p-no-jsonrpc
-            r11-check-response-whole
+            r11-check-response-whole cvm-check-price-name-alone
         """,
     ),
     member(
@@ -289,7 +289,7 @@ MEMBERS = [
             ctx/cvm-check-price-word cvm-check-initialize-answer-no-e cvm-check-price-no-prefix
             cvm-check-price-other-prefix cvm-check-price-fraction cvm-check-price-half-range cvm-check-price-no-unit
             r11-check-complete-many ctx/cvm-check-completion-many cvm-check-price-bare cvm-check-price-bare-tag
-            cvm-check-price-two-hyphens
+            cvm-check-price-two-hyphens cvm-check-price-name-alone
         """,
     ),
     member(
@@ -551,7 +551,7 @@ MEMBERS = [
         fails="""
             r1/r1e-check-payment-unit r1e-check-payment-expiration r1e-check-tools-t r11-check-payment-invoice-tag
             ctx-check-list-method-tag cvm-check-initialize-negotiation
-            cvm-check-other-tags cvm-check-request-other-method-tag
+            cvm-check-other-tags cvm-check-request-other-method-tag ctx-check-call-other-method-tag
         """,
     ),
     # Content
@@ -648,7 +648,7 @@ MEMBERS = [
         unchecked(Rule.REQUEST_MEMBERS),
         fails="""
             r1/r1e/cvm-check-request-params-list r11/ctx-check-no-method r11/ctx-check-params-array
-            cvm-check-request-method-number
+            cvm-check-request-method-number r11-check-request-result
         """,
     ),
     member(
@@ -739,6 +739,8 @@ MEMBERS = [
         fails="""
             r1/r1e-check-server-bare r1/r1e-check-tools-bare r11/ctx/cvm-check-server-wrapped
             r11/ctx/cvm-check-tools-wrapped r11-check-server-id r11-check-server-jsonrpc r11-check-server-result
+            ctx-check-tools-no-list cvm-check-tools-no-list r1-check-server-result r1-check-tools-no-list
+            r11-check-tools-no-list r1e-check-server-result r1e-check-tools-no-list
         """,
     ),
     member(
@@ -845,14 +847,17 @@ MEMBERS = [
         fails="""
             r11/ctx/cvm-check-price-no-unit r11-check-price-words ctx/cvm-check-price-word cvm-check-price-fraction
             cvm-check-price-half-range ctx-check-price-no-name cvm-check-price-bare cvm-check-price-bare-tag
-            cvm-check-price-two-hyphens r11-check-price-two-points
+            cvm-check-price-two-hyphens r11-check-price-two-points cvm-check-price-name-alone
         """,
     ),
     member(
         "check-price-bare",
         "Takes prices without a type.",
         unchecked(Rule.PRICE_IDENTIFIER),
-        fails="cvm-check-price-no-prefix cvm-check-price-other-prefix cvm-check-announced-price-no-prefix",
+        fails="""
+            cvm-check-price-no-prefix cvm-check-price-other-prefix cvm-check-announced-price-no-prefix
+            cvm-check-price-name-alone
+        """,
     ),
     member(
         "check-any-completions",

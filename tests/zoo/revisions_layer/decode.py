@@ -711,7 +711,7 @@ MEMBERS = [
         fails="""
             r1/r1e/cvm-decode-error-no-e r1/r1e-decode-error-code-text r1/r1e-decode-error-no-message
             ctx/cvm-decode-error-text cvm-decode-error-code-text cvm-decode-error-id-true
-            cvm-decode-error-no-message
+            cvm-decode-error-no-message ctx-decode-request-with-error
         """,
     ),
     member(
@@ -798,13 +798,19 @@ MEMBERS = [
         "decode-big-integer-rounded",
         "Has numbers as JavaScript has them.",
         understands(as_double),
-        fails="r1/r1e/r11/ctx/cvm-decode-big-integer",
+        fails="""
+            r1/r1e/r11/ctx/cvm-decode-big-integer cvm-decode-payment-required-largest
+            cvm-decode-payment-required-ttl-largest
+        """,
     ),
     member(
         "decode-big-integer-float",
         "Makes floats of big integers.",
         understands(as_float),
-        fails="cvm-decode-verbatim r1/r1e/r11/ctx/cvm-decode-big-integer",
+        fails="""
+            cvm-decode-verbatim r1/r1e/r11/ctx/cvm-decode-big-integer cvm-decode-payment-required-largest
+            cvm-decode-payment-required-ttl-largest
+        """,
     ),
     member(
         "decode-completions-counted",
@@ -921,6 +927,7 @@ MEMBERS = [
         spelled(PAYMENT),
         fails="""
             cvm-decode-payment-required cvm-decode-payment-required-plain cvm-decode-payment-required-free
+            cvm-decode-payment-required-largest cvm-decode-payment-required-ttl-largest
         """,
     ),
     member(
@@ -932,7 +939,8 @@ MEMBERS = [
             r1/r1e-decode-payment-unit r11-decode-payment-invoice-tag cvm-decode-payment-required
             cvm-decode-payment-required-plain cvm-decode-payment-required-free
             cvm-decode-payment-required-other-method r11-decode-payment-invoice-alone r11-decode-payment-sat
-            r11-decode-payment-usd r11-decode-payment-capitals
+            r11-decode-payment-usd r11-decode-payment-capitals cvm-decode-payment-required-largest
+            cvm-decode-payment-required-ttl-largest
         """,
     ),
     member(
@@ -944,7 +952,7 @@ MEMBERS = [
             r1/r1e-decode-payment-unit r11-decode-payment-invoice-tag cvm-decode-payment-required
             cvm-decode-payment-required-plain cvm-decode-payment-required-other-method
             r11-decode-payment-invoice-alone r11-decode-payment-sat r11-decode-payment-usd
-            r11-decode-payment-capitals
+            r11-decode-payment-capitals cvm-decode-payment-required-largest cvm-decode-payment-required-ttl-largest
         """,
     ),
     member(
@@ -983,13 +991,16 @@ MEMBERS = [
         "decode-payment-endless",
         "Loses the end of a demand.",
         in_params(PAYMENT, lambda given, params: without(params, "expiration")),
-        fails="r1-decode-payment r1-decode-payment-routed cvm-decode-payment-required",
+        fails="""
+            r1-decode-payment r1-decode-payment-routed cvm-decode-payment-required
+            cvm-decode-payment-required-ttl-largest
+        """,
     ),
     member(
         "decode-payment-ttl-is-time",
         "Takes a time to live for a time.",
         in_params(PAYMENT, ttl_is_time),
-        fails="cvm-decode-payment-required",
+        fails="cvm-decode-payment-required cvm-decode-payment-required-ttl-largest",
     ),
     member(
         "decode-payment-needs-p",

@@ -683,7 +683,7 @@ MEMBERS = [
         "encode-hoisted-blindly",
         "Puts a result at the root although it reads as an error there.",
         within("r11", lenient("encode_message", own_text)),
-        fails="r11-encode-result-like-error r11-encode-complete-many",
+        fails="r11-encode-result-like-error r11-encode-complete-many r11-encode-result-id r11-encode-result-jsonrpc",
     ),
     member(
         "encode-hoisted-timidly",
@@ -931,31 +931,31 @@ MEMBERS = [
         "encode-payment-split",
         "Demands by amount and unit, with the invoice in a tag of its own (dvmcp).",
         sending(split_amount),
-        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end",
+        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end r1-encode-payment-description",
     ),
     member(
         "encode-payment-braces",
         "Demands with {} as content.",
         sending(with_braces),
-        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end",
+        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end r1-encode-payment-description",
     ),
     member(
         "encode-payment-as-json",
         "Demands in content where the revision has tags.",
         within(DVMCP, tabled("encode_message", lambda revision: replace(revision, payment=PaymentForm.INVOICE))),
-        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end",
+        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end r1-encode-payment-description",
     ),
     member(
         "encode-payment-method-tag",
         "Demands with a method tag.",
         sending(with_method_tag),
-        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end",
+        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end r1-encode-payment-description",
     ),
     member(
         "encode-payment-without-status",
         "Demands without status.",
         sending(without_status),
-        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end",
+        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end r1-encode-payment-description",
     ),
     member(
         "encode-payment-without-e",
@@ -964,14 +964,14 @@ MEMBERS = [
         fails="""
             r1/r1e/r11/ctx-encode-payment r1-encode-payment-no-end ctx-encode-payment-page ctx-encode-text-payment
             cvm-encode-payment-required cvm-encode-payment-required-plain cvm-encode-payment-required-ttl
-            cvm-encode-payment-required-other-method
+            cvm-encode-payment-required-other-method r1-encode-payment-description
         """,
     ),
     member(
         "encode-payment-in-millisats",
         "Demands thousandfold: millisats for sats.",
         sending(milli_amount),
-        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end",
+        fails="r1/r1e/r11-encode-payment r1-encode-payment-no-end r1-encode-payment-description",
     ),
     member(
         "encode-payment-any-currency",
@@ -979,7 +979,8 @@ MEMBERS = [
         lenient("encode_message", by_message),
         fails="""
             r1/r1e-encode-payment-dollars r1/r1e-encode-payment-millisats r11-encode-payment-usd
-            cvm-encode-other-invoice cvm-encode-other-currency cvm-encode-no-currency-name
+            cvm-encode-other-invoice cvm-encode-other-currency cvm-encode-no-currency-name cvm-encode-no-currency
+            r1-encode-payment-no-currency
         """,
     ),
     member(

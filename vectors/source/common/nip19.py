@@ -43,6 +43,13 @@ def bech32(prefix: str, data: bytes, constant: int = 1, last_bits: int = 0, extr
     padding = -len(bits) % 5
     bits += f"{last_bits:0{padding}b}" if padding else ""
     words = [int(bits[at : at + 5], 2) for at in range(0, len(bits), 5)] + [0] * extra_words
+    return written(prefix, words, constant)
+
+
+def written(prefix: str, words: list[int], constant: int = 1) -> str:
+    """Words of five bits and their checksum as letters. A word of -1 becomes b:
+    code that looks for the letter b in the alphabet may find that.
+    """
     expanded = [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix]
     checksum = 1
     for word in [*expanded, *words, 0, 0, 0, 0, 0, 0]:
@@ -52,8 +59,8 @@ def bech32(prefix: str, data: bytes, constant: int = 1, last_bits: int = 0, extr
             if top >> bit & 1:
                 checksum ^= generator
     checksum ^= constant
-    words += [checksum >> 5 * (5 - at) & 31 for at in range(6)]
-    return prefix + "1" + "".join(CHARSET[word] for word in words)
+    letters = words + [checksum >> 5 * (5 - at) & 31 for at in range(6)]
+    return prefix + "1" + "".join("b" if word == -1 else CHARSET[word] for word in letters)
 
 
 KEY = bytes.fromhex(public("alice"))
@@ -137,6 +144,8 @@ SUITE.group(
     refused("short-checksum", "no room for a checksum", "NIP19-BECH-01", "npub1qqqqq", "invalid_bech32", "Characters"),
     refused("letter-b", "b, which bech32 does not use, in the place of its last letter, l", "NIP19-BECH-02",
             NPUB.replace("l", "b", 1), "invalid_bech32", "Characters"),
+    refused("letter-b-checksum", "b, under a checksum that is right if b counts as -1",
+            "NIP19-BECH-02", written("note", [*range(32), *range(18), -1, 0]), "invalid_bech32", "Characters"),
     refused("kelvin-sign", "upper case with U+212A, whose lower case is k", "NIP19-BECH-02",
             NPUB.upper().replace("K", "\u212a", 1), "invalid_bech32", "Characters"),
     refused("not-ascii", "a letter outside ASCII", "NIP19-BECH-02", NPUB[:10] + "\u00e9" + NPUB[11:], "invalid_bech32",
@@ -211,12 +220,12 @@ LONGEST_ADDRESS = bech32(
     "naddr", tlv(0, b"x") + b"".join(tlv(1, relay.encode()) for relay in FILLING) + tlv(2, KEY) + KIND_31316
 )
 assert len(LONGEST_ADDRESS) == 5000
+LONGEST_ENTITY = {"type": "naddr", "identifier": "x", "pubkey": KEY.hex(), "kind": 31316, "relays": FILLING}
 
 SUITE.group(
     "nip19_decode",
     *(decoded(id, title, "NIP19-TLV-01", text, entity, "Range") for id, title, entity, text in EDGES),
-    decoded("longest", "a text of 5000 characters", "NIP19-SIZE-01", LONGEST_ADDRESS,
-            {"type": "naddr", "identifier": "x", "pubkey": KEY.hex(), "kind": 31316, "relays": FILLING}, "Size"),
+    decoded("longest", "a text of 5000 characters", "NIP19-SIZE-01", LONGEST_ADDRESS, LONGEST_ENTITY, "Size"),
     refused("prefix-punctuation", "a prefix of the first and last characters that BIP-173 allows", "NIP19-BARE-01",
             bech32("!~", KEY), "unknown_prefix", "Prefix"),
     refused("surplus-word", "35 bytes and five bits more", "NIP19-BECH-01", bech32("note", ID + bytes(3), extra_words=1),
@@ -227,4 +236,13 @@ SUITE.group(
     "nip19_encode",
     *(valid(f"nip19-encode-{id}", title, "NIP19-TLV-01", {"entity": entity}, {"text": text}, flags="Range",
             compare="nip19") for id, title, entity, text in EDGES),
+    invalid("nip19-encode-too-long", "a text of more than 5000 characters is not written", "NIP19-SIZE-01",
+            {"entity": LONGEST_ENTITY | {"identifier": "xx"}}, "invalid_bech32", flags="Size"),
+    invalid("nip19-encode-relay-not-ascii", "a relay outside ASCII is not written", "NIP19-TLV-03",
+            {"entity": PROFILE | {"relays": ["wss://\u00e9.example"]}}, "malformed_tlv", flags="Tlv"),
+    invalid("nip19-encode-kind-65536", "a kind above 65535 is not written", "NIP01-EVT-05",
+            {"entity": {"type": "naddr", "identifier": "x", "pubkey": KEY.hex(), "kind": 65536, "relays": []}},
+            "malformed_kind", flags="Range"),
+    valid("nip19-encode-longest", "a text of 5000 characters", "NIP19-SIZE-01 NIP19-TLV-01", {"entity": LONGEST_ENTITY},
+          {"text": LONGEST_ADDRESS}, flags="Size", compare="nip19"),
 )  # fmt: skip

@@ -54,6 +54,12 @@ def spelled(id: str, title: str, relay: str) -> Any:
                       output={"pubkey": public("alice")}, flags="UrlSpelling")  # fmt: skip
 
 
+def another(id: str, title: str, relay: str) -> Any:
+    """Another relay, unless the host alone is compared."""
+    return acceptable(id, title, "NIP42-CHK-04", asked(answer(relay=relay)), "AMB-09",
+                      output={"pubkey": public("alice")}, error="relay_mismatch", flags="UrlSpelling")  # fmt: skip
+
+
 SUITE.group(
     "check_auth",
     passes("auth-good", "the challenge of this relay, signed now", "NIP42-CHK-01 NIP42-CHK-05", GOOD),
@@ -81,6 +87,8 @@ SUITE.group(
     refused("auth-changed", "tags changed after signing", "NIP42-CHK-05", {**answer(challenge="other"), "tags": GOOD["tags"]},
             "id_mismatch", "Forged"),
     spelled("auth-without-slash", "the address without its last slash", "wss://relay.example.com"),
+    another("auth-leading-blank", "a blank before the address", " wss://relay.example.com/"),
+    another("auth-other-path", "another path at this relay's host", "wss://relay.example.com/!"),
     spelled("auth-host-case", "the host in upper case", "wss://RELAY.example.com/"),
     spelled("auth-default-port", "the default port written out", "wss://relay.example.com:443/"),
 )  # fmt: skip

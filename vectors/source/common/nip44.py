@@ -316,4 +316,6 @@ SUITE.group(
     valid("nip44-decrypt-65536", "65,536 bytes with the long prefix are read", "NIP44-PAD-04",
           {"conversation_key": KEY.hex(), "payload": encoded(LONG_PAYLOAD)},
           {"length": 65536, "plaintext_sha256": sha256(LONG_TEXT).hex()}, flags="LongPrefix"),
+    refused("nip44-decrypt-long-length-high", "a length of 2^24 + 65,536 over 65,536 bytes", "NIP44-PAD-03",
+            payload(bytes(2) + (2**24 + 65536).to_bytes(4, "big") + LONG_TEXT), "invalid_padding", "LongPrefix"),
 )  # fmt: skip

@@ -317,6 +317,13 @@ SUITE.group(
     breach("price-bare-tag", "a cap tag with nothing in it", "CVM-PRICE-01", priced(), "Price", "tools/list"),
     breach("price-two-hyphens", "a price of three numbers", "CVM-PRICE-01", priced("tool:get_weather", "1-2-3", "sats"),
            "Price", "tools/list"),
+    breach("tools-no-list", "a tools announcement without a list of tools", "CVM-BODY-11", announced(11317, {}),
+           "Announcement"),
+    valid("cvm-check-price-name-alone", "a cap tag with a name alone has neither a price nor a type",
+          "CVM-PRICE-01 CVM-PRICE-02", given(priced("get_weather"), "tools/list"),
+          {"breaches": ["CVM-PRICE-01", "CVM-PRICE-02"]}, flags="Price"),
+    breach("server-least-on-tools-kind", "the least that an initialize result holds, on the kind of tools", "CVM-KIND-04",
+           announced(11317, without(INITIALIZE_ANSWER["result"], "instructions")), "Kind"),
     breach("server-on-tools-kind", "a server announcement on the kind of tools", "CVM-KIND-04",
            announced(11317, INITIALIZE_ANSWER["result"]), "Kind"),
 )  # fmt: skip

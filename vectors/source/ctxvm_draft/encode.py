@@ -269,6 +269,12 @@ SUITE.group(
             comment="MCP schema: CompleteResult, not more than 100 items"),
     invalid("ctx-encode-response-without-request", "a response that answers no request event is not built",
             "CTX-TAG-08", asked("server", CALL_RESPONSE), "missing_tag", flags="NoRequest"),
+    invalid("ctx-encode-payment-no-amount", "a demand for payment of no amount is not built", "CTX-PAY-02",
+            asked("server", {**PAYMENT, "params": {"currency": "sats", "invoice": "lnbc10u1example"}},
+                  request=about("tools/call", 2)), "not_carried", flags="Payment"),
+    invalid("ctx-encode-payment-method", "a demand for payment by a method that is no invoice has no form", "CTX-PAY-02",
+            asked("server", {**PAYMENT, "params": {"amount": 5, "pay_req": "creqAexample", "pmi": "bitcoin-cashu"}},
+                  request=about("tools/call", 2)), "not_carried", flags="Payment"),
     invalid("ctx-encode-payment-without-request", "a demand for payment that names no request is not built",
             "CTX-PAY-03", asked("server", PAYMENT), "missing_tag", flags="NoRequest"),
 )  # fmt: skip

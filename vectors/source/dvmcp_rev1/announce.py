@@ -5,7 +5,7 @@ from __future__ import annotations
 from vectors.source.dvmcp import TIME, Cases, less, put
 from vectors.source.dvmcp_rev1 import examples as ex
 from vectors.source.dvmcp_rev1.examples import by_provider
-from vectors.source.writing import Note, Suite, signed
+from vectors.source.writing import Note, Suite, invalid, signed
 
 SUITE = Suite(
     "dvmcp-rev1/announce",
@@ -52,6 +52,8 @@ SUITE.group(
     announces("r1-announce-tools-none", "a list without tools has no t", "R1-ANN-10 R1-ANN-11 R1-ANN-12",
               announcement("tools", {"tools": []}),
               31317, [["d", "server-1/tools/list"], ["s", "server-1"]], {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}, flags="Least"),
+    invalid("r1-announce-tools-no-name", "a list with a tool that has no name has no t for it", "R1-ANN-12",
+            announcement("tools", {"tools": [{"inputSchema": {"type": "object"}}]}), "malformed_body", flags="Body"),
     announces("r1-announce-resources", "a list of resources may have one t for each name", "R1-KIND-06 R1-ANN-20 R1-ANN-21 R1-ANN-22",
               announcement("resources", ex.RESOURCES_RESULT),
               31318, [["d", "server-1/resources/list"], ["s", "server-1"], ["t", "main.rs"]],

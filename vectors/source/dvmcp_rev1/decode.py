@@ -135,6 +135,17 @@ SUITE.group(
             {"jsonrpc": "2.0", "method": "notifications/initialized"}, "server-1", flags="Notification"),
 )  # fmt: skip
 
+# What is told by an id.
+SUITE.group(
+    "decode_event",
+    decodes("r1-decode-request-notification-name", "a request with a notification's name is a request, and asks for an answer", "R1-KIND-01 R1-BODY-02",
+            by_client(5910, [["p", BOB], ["s", "server-1"], ["method", "notifications/x"]],
+                      {"jsonrpc": "2.0", "id": 9, "method": "notifications/x"}),
+            {"jsonrpc": "2.0", "id": 9, "method": "notifications/x"}, "server-1", flags="Ids"),
+    decodes("r1-decode-notification-id", "a notification with an id is a notification", "R1-KIND-03 R1-BODY-06",
+            by_provider(21316, ex.LOG_TAGS, {**ex.LOG_BODY, "id": 7}), ex.LOG_BODY, "server-1", flags="Ids", level="SHOULD"),
+)  # fmt: skip
+
 # What a reader may accept, and how it is then understood.
 SUITE.group(
     "decode_event",

@@ -447,6 +447,9 @@ SUITE.group(
            "Announcement"),
     fine("r11-check-tools-strange-item", "an item of a list that is no object has no name to tag", "R11-ANN-12", "bob", 31317, TOOLS_TAGS,
          {"tools": ["get_time", 5, *TOOLS["tools"]]}, flags="Optional"),
+    broken("r11-check-request-result", "a request with a result in place of a method", "R11-BODY-03", "alice", 25910, CALL_TAGS, {"result": {}},
+           "Body"),
+    broken("r11-check-tools-no-list", "a tools list without a list of tools", "R11-BODY-11", "bob", 31317, TOOLS_TAGS[:2], {}, "Announcement"),
     broken("r11-check-price-two-points", "a price with two points", "R11-PRICE-01", "bob", 31317,
            [*TOOLS_TAGS[:2], ["cap", "get_weather", "1.2.3", "sats"]], TOOLS, "Price"),
 )  # fmt: skip

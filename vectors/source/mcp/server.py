@@ -17,6 +17,7 @@ from vectors.source.mcp.play import (
     TOOLS,
     UPDATED,
     URI,
+    Feed,
     Text,
     acked,
     asks,
@@ -383,6 +384,15 @@ def ids(t: Text, d: Dialect) -> Case:
         s.says(rpc(PROMPTS))
         says(s, d, feed, PROMPTS)
         cancelled(s, d, feed)
+    return s.case()
+
+
+def with_token(t: Text, d: Dialect) -> Case:
+    title = "A listen request with a progress token is acknowledged like any other"
+    s = feeder(t, d, "token", title, "OPEN-01", "Extension")
+    params = {"_meta": {**t.meta(), "progressToken": "listening"}, "notifications": TO_TOOLS}
+    event = s.arrives("alice", d.request(LISTEN, params, t.id))
+    acked(s, d, Feed(event, t.id, "alice", t.wire(d, t.id, event)))
     return s.case()
 
 

@@ -106,6 +106,7 @@ SERVER = [
     server.part_of_a_resource(FINAL, CONTEXTVM),
     server.cancelled_by_e(FINAL, CONTEXTVM),
     server.ids(FINAL, CONTEXTVM),
+    server.with_token(FINAL, CONTEXTVM),
     server.refused(FINAL, CONTEXTVM),
     server.refused_filter(FINAL, CONTEXTVM),
     server.unknown_version(FINAL, CONTEXTVM),
