@@ -93,7 +93,7 @@ def by_publication(one: Client, asker: Any, **options: Any) -> Any:
 
 MEMBERS = [
     bug("unnamed-delivered", "A change that names no open subscription is delivered.", CLIENT,
-        (client, "name_in", always(None)), on="mcp", fails="by-name stray-names"),
+        (client, "name_in", always(None)), on="mcp", fails="stray-names"),
     bug("superset-honoured", "An acknowledgement of more than was asked for is believed.", CLIENT,
         (listening, "common", acknowledged_in_full), on="mcp", fails="superset"),
     bug("everything-delivered", "What was not acknowledged is delivered.", CLIENT,
