@@ -112,7 +112,7 @@ async def test_a_gateway_with_a_call_under_way_ends(number: signal.Signals, tmp_
             while not noted(file, "call"):
                 await asyncio.sleep(0.01)
             assert await served.end(number) == (0, "")
-            assert await calling.end(number) == (1, "")
+            assert await calling.end(number) == (130, "")
     assert noted(file, "call") == ["under way"]
     await until_gone(file)
 
@@ -126,7 +126,7 @@ async def test_a_server_that_ignores_the_end_of_its_input_and_signals_is_killed(
             while not noted(file, "call"):
                 await asyncio.sleep(0.01)
             assert await served.end(signal.SIGTERM) == (0, "")
-            assert (await calling.end(signal.SIGINT))[0] == 1
+            assert (await calling.end(signal.SIGINT))[0] == 130
     await until_gone(file)
 
 
@@ -183,7 +183,7 @@ async def test_a_client_that_waits_for_a_silent_relay_ends_at_once(command: str,
     target = [] if command == "discover" else [nip19.encode(PROVIDER.public_key)]
     async with running(command, *target, "--relay", url, "--timeout", "10000") as asked:
         await there.wait()
-        assert await asked.end(number) == (0 if command == "proxy" else 1, "")
+        assert await asked.end(number) == (0 if command == "proxy" else 130, "")
         assert asked.errors == ""
     listening.close()
 
