@@ -244,8 +244,9 @@ class Feeds:
 
     def cancelled(self, feed: Feed) -> list[Action]:
         """The MCP server ends a subscription that it holds, without a result."""
-        feed.link.answers.pop(feed.number or 0, None)
-        feed.link.running.pop(feed.number or 0, None)
+        assert feed.number is not None
+        feed.link.answers.pop(feed.number, None)
+        feed.link.running.pop(feed.number, None)
         feed.number = None
         return self._step(feed, FeedingInput.FINISHED)
 

@@ -161,6 +161,7 @@ class Requests:
         self._exchanges.pop(exchange.event_id, None)
         session.link.running.pop(exchange.number, None)
         session.link.let_go(exchange.held)
+        exchange.held = None  # which refers back to the exchange
         key = (session.client, session.server.id, id_key(exchange.request.id))
         if self._events.get(key) == exchange.event_id:  # the client may have used the id again
             del self._events[key]

@@ -28,7 +28,7 @@ def whole_parser() -> Parser:
     """The program's parser, with every command."""
     top = Parser(prog="nostrmcp")
     commands = top.add_subparsers()
-    for module in {module for module, _ in COMMANDS.values()}:
+    for module in dict.fromkeys(module for module, _ in COMMANDS.values()):
         importlib.import_module(f"nostrmcp.cli.{module}").add_to(commands)
     return top
 

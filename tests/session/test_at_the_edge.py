@@ -268,7 +268,7 @@ class TestSubscriptions:
         ended = server.message(LINK, Notification("notifications/cancelled", {"requestId": number}), START)
         assert len(published(ended)) == (last if is_acknowledged else 1)
         assert len(server.feeds) == 0 and not messages(ended), "the MCP server is not told what it has said"
-        assert server.links[LINK].answers == {}
+        assert server.links[LINK].answers == server.links[LINK].running == {}
 
     def test_who_cannot_be_subscribed_anew_is_told_under_its_own_id(self) -> None:
         """The new request has a longer id, and is a few bytes larger than relays carry."""

@@ -18,8 +18,8 @@ from vectors.source.client_play import (
     lives,
     start,
 )
-from vectors.source.dialects import CAROL, PMI, Dialect, Form
-from vectors.source.scripts import INITIALIZE_RESULT, Script, result, rpc
+from vectors.source.dialects import ANY_ID, CAROL, PMI, Dialect, Form
+from vectors.source.scripts import INITIALIZE_RESULT, Script, event_of, id_of, result, rpc
 from vectors.source.writing import Case
 
 DATA = "1p5qqqqqqpp5zyg3qszyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3sdqqcqzpgxqyz5vqsp5qqqsyqcyq5rqwzqf"
@@ -208,6 +208,18 @@ def ending(d: Dialect, asked: Asked, at: int, ttl: int) -> Form:
     if d.name == "contextvm":
         return form.saying(form.content | {"params": form.content["params"] | {"ttl": ttl}})
     return form
+
+
+def ping_demand(d: Dialect, req: str = "") -> Case:
+    """Only where clients may ping. A ping that fails is followed by the next, until they make the server gone."""
+    title = "A demand for a ping of the client's own is refused"
+    s = start(d, "payment-for-ping", title, f"HOUSE-PAY-01 {req}", "Money", timers={"ping": 30}, payments=PAY)
+    ping = s.tick(30)
+    s.publishes(d.request("ping", None, ANY_ID))
+    s.signs("bob", d.demand(event_of(ping), 100, SATS_100))
+    s.publishes(d.cancel(event_of(ping), id_of(ping) if d.whole else None))
+    s.publishes(d.request("ping", None, ANY_ID))
+    return s.case()
 
 
 def expired(d: Dialect, req: str = "") -> Case:

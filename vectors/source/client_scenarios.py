@@ -390,6 +390,29 @@ def notifications_of_another(d: Dialect, req: str = "") -> Case:
     s.arrives("bob", d.to_client("notifications/tools/list_changed", server_id="server-2"))
     s.arrives("bob", d.to_client("notifications/tools/list_changed"))
     s.delivers(rpc("notifications/tools/list_changed"))
+    # As a provider names it that announces it in several revisions (HOUSE-ANN-03).
+    s.arrives("bob", d.to_client("notifications/prompts/list_changed", server_id=f"server-1.{d.name}"))
+    s.delivers(rpc("notifications/prompts/list_changed"))
+    return s.case()
+
+
+def agreed_version(d: Dialect, req: str = "") -> Case:
+    """MCP 2026-07-28 has no requests of servers."""
+    title = "The version that initialize agrees on says what a server may ask, not the one that was hoped for"
+    return _negotiates(d, "agreed-version", title, req, "2026-07-28", "2025-03-26")
+
+
+def unknown_version(d: Dialect, req: str = "") -> Case:
+    title = "A version that nobody knows, in the answer to initialize, changes nothing about what a server may ask"
+    return _negotiates(d, "unknown-version", title, req, "2025-03-26", "2031-01-01")
+
+
+def _negotiates(d: Dialect, name: str, title: str, req: str, hoped: str, said: str) -> Case:
+    s = start(d, name, title, f"HOUSE-ID-01 {req}", "ServerRequest", mcp_version=hoped)
+    greeted = asks(s, d, 0, "initialize", INITIALIZE, first=True)
+    answered(s, d, greeted, INITIALIZE_RESULT | {"protocolVersion": said})
+    s.arrives("bob", d.server_request("roots/list", None, 5))
+    s.delivers(rpc("roots/list", None, ANY_ID))
     return s.case()
 
 

@@ -95,6 +95,15 @@ def priced_kinds(d: Dialect, req: str = "") -> Case:
     return s.case()
 
 
+def unsendable(d: Dialect, req: str = "") -> Case:
+    """Only in ContextVM, whose payment methods have no name for a test network."""
+    title = "A request fails at once for which an invoice of another network was made"
+    s = start(d, "unsendable-invoice", title, f"HOUSE-PAY-04 {req}", "Money", prices=PRICES,
+              invoice="lntb1u1pvectrsqqqqsyqcyq5rqwzqf")  # fmt: skip
+    refused(s, d, s.arrives("alice", d.request("tools/call", CALL, 3)), 3, -32603)
+    return s.case()
+
+
 def no_invoice(d: Dialect, req: str = "") -> Case:
     title = "A priced request for which no invoice is made fails, unless it is cancelled"
     s = start(d, "no-invoice", title, f"HOUSE-PAY-10 {req}", "Money Cancel", prices=PRICES, timers={"payment": 120})

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from vectors.source.dialects import ANY_TEXT, Dialect
-from vectors.source.scripts import failure, id_of, result, rpc
+from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect
+from vectors.source.scripts import INITIALIZE_RESULT, failure, id_of, mcp_server, result, rpc
 from vectors.source.server_basics import URI
+from vectors.source.server_handshake import INITIALIZED, OWN, hub_initialize
 from vectors.source.server_play import CALL, answered, asks, lives, start
 from vectors.source.writing import Case, public
 
@@ -70,6 +71,41 @@ def subscription_fails(d: Dialect, req: str = "") -> Case:
     s.publishes(d.response(again, 2, {}, to=public("carol")))
     s.says(rpc("notifications/resources/updated", {"uri": URI}))
     s.publishes(d.to_client("notifications/resources/updated", {"uri": URI}, to=public("carol")))
+    return s.case()
+
+
+def subscription_withdrawn(d: Dialect, req: str = "") -> Case:
+    title = "A subscription that is cancelled before its answer is none, and takes no room"
+    s = start(d, "subscribe-cancelled", title, f"HOUSE-ID-06 {req}", "Leak Cancel", limits={"subscriptions": 1})
+    event = s.arrives("alice", d.request("resources/subscribe", {"uri": URI}, 1))
+    asked = s.delivers(rpc("resources/subscribe", {"uri": URI}, ANY_ID))
+    s.arrives("alice", d.cancel(event, 1))
+    s.delivers(rpc("notifications/cancelled", {"requestId": id_of(asked)}))
+    s.says(rpc("notifications/resources/updated", {"uri": URI}))
+    other = asks(s, d, "carol", 1, "resources/subscribe", {"uri": "file:///b"})
+    answered(s, d, other, {}, method="resources/subscribe")
+    return s.case()
+
+
+def subscription_withdrawn_early(d: Dialect, req: str = "") -> Case:
+    title = "A subscription that is cancelled while the MCP server is being started is none"
+    s = start(d, "subscribe-cancelled-early", title, f"HOUSE-ID-06 {req}", "Leak Cancel",
+              servers=OWN)  # fmt: skip
+    event = s.arrives("alice", d.request("resources/subscribe", {"uri": URI}, 1))
+    hello = s.delivers(hub_initialize(d), client="alice")
+    s.arrives("alice", d.cancel(event, 1))
+    s.says(result(id_of(hello), INITIALIZE_RESULT), client="alice")
+    s.delivers(INITIALIZED, client="alice")
+    s.says(rpc("notifications/resources/updated", {"uri": URI}), client="alice")
+    return s.case()
+
+
+def subscription_ignored(d: Dialect, req: str = "") -> Case:
+    title = "A subscription that is refused without a word is none"
+    s = start(d, "subscribe-ignored", title, f"HOUSE-ID-06 HOUSE-LIMIT-06 {req}", "Leak",
+              servers=[mcp_server(capabilities={})], limits={"errors_per_second_per_key": 0})  # fmt: skip
+    s.arrives("alice", d.request("resources/subscribe", {"uri": URI}, 1))
+    s.says(rpc("notifications/resources/updated", {"uri": URI}))
     return s.case()
 
 

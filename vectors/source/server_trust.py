@@ -457,6 +457,18 @@ def large_error(d: Dialect, req: str = "") -> Case:
     asked = asks(s, d)
     s.says(failure(id_of(0), -32000, "x" * 2000))
     s.publishes(d.error(asked.event, 3, -32603, data={"size": ANY_ID, "limit": 2000}))
+    asked = asks(s.after(1), d, "alice", 4)
+    s.says(failure(id_of(asked.step), -32000, "failed", {"trace": "x" * 2000}))
+    s.publishes(d.error(asked.event, 4, -32603, data={"size": ANY_ID, "limit": 2000}))
+    lives(s, d)
+    return s.case()
+
+
+def large_notification(d: Dialect, req: str = "") -> Case:
+    s = start(d, "large-notification", "A notification that no relay carries is dropped, and stops nothing",
+              f"HOUSE-LIMIT-11 {req}", "Limits", limits={"event": 2000})  # fmt: skip
+    answered(s, d, asks(s, d))
+    s.says(rpc("notifications/tools/list_changed", {"_meta": {"why": "x" * 2000}}))
     lives(s, d)
     return s.case()
 

@@ -71,6 +71,7 @@ CASES = shared(
         money.amounts: "",
         money.other_amount: "",
         money.amountless: "",
+        money.ping_demand: "",
         money.other_network: "",
         money.other_unit: "",
         money.uncorrelated: "",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from vectors.source import server_handshake
+from vectors.source import server_play as played
 from vectors.source.dialects import ANY_ID, ANY_TEXT, Dialect
 from vectors.source.mcp.play import (
     LISTEN,
@@ -437,6 +438,19 @@ def refused_often(t: Text, d: Dialect) -> Case:
     s.arrives("alice", d.request(LISTEN, {"_meta": t.meta()}, 2))
     event = s.after(1).arrives("alice", d.request(LISTEN, {"_meta": t.meta()}, 3))
     s.publishes(d.error(event, 3, -32602, ANY_TEXT))
+    return s.case()
+
+
+def refusal_is_use(t: Text, d: Dialect) -> Case:
+    title = "Of two idle sessions the one goes that was used last before the other, though only to be refused"
+    s = feeder(t, d, "refusal-is-use", title, "H:LIMIT-01", "Limits", limits={"sessions": 2})
+    for role in ("alice", "carol"):
+        played.answered(s, d, played.asks(s, d, role))
+    event = s.arrives("alice", d.request(LISTEN, {"_meta": t.meta()}, 1))
+    s.publishes(d.error(event, 1, -32602, ANY_TEXT))
+    played.answered(s, d, played.asks(s, d, "dave"))
+    s.says(rpc(TOOLS))
+    s.publishes(d.to_client(TOOLS, to=public("dave")))
     return s.case()
 
 

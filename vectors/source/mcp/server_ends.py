@@ -227,6 +227,7 @@ def passed_on_withdrawal(t: Text, d: Dialect) -> Case:
     if t.has_result:
         finished(s, d, feed)
     s.says(rpc(TOOLS, stamped(id_of(asked))))
+    s.says(result(id_of(asked), {"_meta": {"io.modelcontextprotocol/subscriptionId": id_of(asked)}}))
     cancelled(s, d, feed)
     return s.case()
 

@@ -111,6 +111,7 @@ SERVER = [
     server.refused_filter(FINAL, CONTEXTVM),
     server.unknown_version(FINAL, CONTEXTVM),
     server.refused_often(FINAL, CONTEXTVM),
+    server.refusal_is_use(FINAL, CONTEXTVM),
     server.too_many(FINAL, CONTEXTVM),
     server.too_many_resources(FINAL, CONTEXTVM),
     server.room_taken(FINAL, CONTEXTVM),

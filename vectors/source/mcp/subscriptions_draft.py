@@ -98,6 +98,7 @@ SERVER = [
     server.refused_filter(DRAFT, CONTEXTVM),
     server.unknown_version(DRAFT, CONTEXTVM),
     server.refused_often(DRAFT, CONTEXTVM),
+    server.refusal_is_use(DRAFT, CONTEXTVM),
     server.too_many(DRAFT, CONTEXTVM),
     server.too_many_resources(DRAFT, CONTEXTVM),
     server.room_taken(DRAFT, CONTEXTVM),
