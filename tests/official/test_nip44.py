@@ -168,7 +168,7 @@ def test_constants_of_the_nip() -> None:
     assert nip["min_plaintext"] == nip44.MIN_PLAINTEXT_SIZE
     assert nip["max_plaintext"] == nip44.MAX_PLAINTEXT_SIZE
     assert nip["extended_prefix_threshold"] == nip44.EXTENDED_PREFIX_THRESHOLD
-    assert nip["min_payload_chars"] == nip44.MIN_PAYLOAD_CHARACTERS
+    assert nip["min_payload_chars"] == nip44.MIN_PAYLOAD_BYTES // 3 * 4
     assert nip["min_payload_bytes"] == nip44.MIN_PAYLOAD_BYTES
     assert nip["vectors_sha256"] == known_sums()["nip44/nip44.vectors.json"]
 

@@ -398,12 +398,12 @@ def notifications_of_another(d: Dialect, req: str = "") -> Case:
 
 def agreed_version(d: Dialect, req: str = "") -> Case:
     """MCP 2026-07-28 has no requests of servers."""
-    title = "The version that initialize agrees on says what a server may ask, not the one that was hoped for"
+    title = "The version that initialize agrees on says what a server may ask"
     return _negotiates(d, "agreed-version", title, req, "2026-07-28", "2025-03-26")
 
 
 def unknown_version(d: Dialect, req: str = "") -> Case:
-    title = "A version that nobody knows, in the answer to initialize, changes nothing about what a server may ask"
+    title = "An answer to initialize with an unknown version changes nothing"
     return _negotiates(d, "unknown-version", title, req, "2025-03-26", "2031-01-01")
 
 

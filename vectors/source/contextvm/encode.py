@@ -101,9 +101,9 @@ def price(type: str, capability: str, amount: str) -> dict[str, str]:
     return {"type": type, "capability": capability, "amount": amount, "unit": "sats"}
 
 
-def not_carried(id: str, title: str, params: dict[str, Any]) -> Any:
+def not_carried(id: str, title: str, params: dict[str, Any], req: str = "CVM-PAY-02") -> Any:
     message = note("notifications/payment_required", params)
-    return invalid(f"cvm-encode-{id}", title, "CVM-PAY-02", given(message, "server", CALLED_2, [], False),
+    return invalid(f"cvm-encode-{id}", title, req, given(message, "server", CALLED_2, [], False),
                    "not_carried", flags="NotCarried")  # fmt: skip
 
 
@@ -227,9 +227,9 @@ SUITE.group(
     not_carried("pmi-alone", "a demand that names a payment method and has no payment request is not sent",
                 {"amount": 100, "pmi": "another-method"}),
     not_carried("no-currency", "a demand that does not say in what is not sent, as the wire names no currency",
-                {"amount": 100, "invoice": INVOICE}),
+                {"amount": 100, "invoice": INVOICE}, "HOUSE-PAY-05"),
     not_carried("over-now", "a demand that ends in the second in which it is made is not sent",
-                DEMANDED | {"expiration": NOW}),
-    not_carried("expires-text", "a demand that ends at no time is not sent", DEMANDED | {"expiration": "soon"}),
-    not_carried("no-currency-name", "a demand in a currency without a name is not sent", DEMANDED | {"currency": 5}),
+                DEMANDED | {"expiration": NOW}, "HOUSE-PAY-12"),
+    not_carried("expires-text", "a demand that ends at no time is not sent", DEMANDED | {"expiration": "soon"}, "HOUSE-PAY-14"),
+    not_carried("no-currency-name", "a demand in a currency without a name is not sent", DEMANDED | {"currency": 5}, "HOUSE-PAY-05"),
 )  # fmt: skip

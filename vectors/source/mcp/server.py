@@ -442,7 +442,7 @@ def refused_often(t: Text, d: Dialect) -> Case:
 
 
 def refusal_is_use(t: Text, d: Dialect) -> Case:
-    title = "Of two idle sessions the one goes that was used last before the other, though only to be refused"
+    title = "A request that is refused counts as use when a session must go"
     s = feeder(t, d, "refusal-is-use", title, "H:LIMIT-01", "Limits", limits={"sessions": 2})
     for role in ("alice", "carol"):
         played.answered(s, d, played.asks(s, d, role))
