@@ -442,7 +442,7 @@ def refused_often(t: Text, d: Dialect) -> Case:
 
 
 def refusal_is_use(t: Text, d: Dialect) -> Case:
-    title = "A request that is refused counts as use when a session must go"
+    title = "A request that is refused counts as use when room is made for a session"
     s = feeder(t, d, "refusal-is-use", title, "H:LIMIT-01", "Limits", limits={"sessions": 2})
     for role in ("alice", "carol"):
         played.answered(s, d, played.asks(s, d, role))
