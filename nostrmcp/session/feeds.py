@@ -175,8 +175,6 @@ class Feeds:
 
     def _ask(self, feed: Feed, failure: Error | None) -> list[Action]:
         """Find out what an MCP server without subscriptions/listen can honour, and have it tell of resources."""
-        if feed.state is not Feeding.OPENING:
-            return []
         if failure is not None:
             return self._fail(feed, failure)
         link = feed.link

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 
 from ..mcp import jsonrpc
@@ -409,9 +408,11 @@ class Server:
             route = self._route(event.pubkey, self.settings.servers[0], revision, reference, first=False)
             # What it repeats of the request, in data or as its id, may be as long as an event.
             for one in (error, replace(error, data=None), replace(error, id=None, data=None)):
-                with suppress(TooLarge):
+                try:
                     actions.append(self.sender.send(one, route, revision, self.now, arrival.wrap)[0])
                     break
+                except TooLarge:
+                    continue
         return actions
 
     def _filters(self) -> tuple[filters.Filter, ...]:

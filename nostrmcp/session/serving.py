@@ -128,8 +128,6 @@ class Requests:
         return exchange.session.link.when_ready(exchange.held)
 
     def _ready(self, exchange: Exchange, failure: Error | None) -> list[Action]:
-        if exchange.state is not Serving.UNKNOWN:
-            return []
         if failure is not None:
             return self._finish(exchange, failure)
         fault = fault_in(exchange.request, exchange.session.link)
@@ -222,8 +220,6 @@ class Requests:
 
     def _pass_on(self, exchange: Exchange, failure: Error | None) -> list[Action]:
         """What was paid for may have to wait for an MCP server that was started anew."""
-        if exchange.state is not Serving.RUNNING:
-            return []
         if failure is not None:
             return self._finish(exchange, failure)
         link = exchange.session.link

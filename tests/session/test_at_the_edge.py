@@ -229,6 +229,14 @@ class TestResources:
         assert not published(server.message(LINK, Notification(UPDATED, {"uri": A}), START))
         assert server.subscriptions.count == 0
 
+    def test_who_has_subscribed_stays_so_though_a_second_request_fails(self) -> None:
+        """Both were on the way at once."""
+        server = ready()
+        first, second = (asked(call(server, ALICE, "resources/subscribe", {"uri": A}, number)) for number in (1, 2))
+        server.message(LINK, Result(first, {}), START)
+        server.message(LINK, Error(second, -32603, "busy"), START)
+        assert len(published(server.message(LINK, Notification(UPDATED, {"uri": A}), START))) == 1
+
     def test_who_is_refused_without_a_word_has_no_subscription(self) -> None:
         """More errors than may be sent: the request is dropped, and what it asked for with it."""
         server = ready(limits=ServerLimits(errors_per_second_per_key=0))
