@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from ..mcp import jsonrpc
@@ -406,14 +407,15 @@ class Server:
         reference = RequestReference(event.id, method, 0)  # an error says the id itself
         for revision in {revision.kinds.response: revision for revision in reversed(revisions)}.values():
             route = self._route(event.pubkey, self.settings.servers[0], revision, reference, first=False)
-            # What it repeats of the request, in data or as its id, may be as long as an event.
-            for one in (error, replace(error, data=None), replace(error, id=None, data=None)):
-                try:
-                    actions.append(self.sender.send(one, route, revision, self.now, arrival.wrap)[0])
-                    break
-                except TooLarge:
-                    continue
+            actions.append(self._error_that_fits(error, route, revision, arrival.wrap))
         return actions
+
+    def _error_that_fits(self, error: Error, route: Route, revision: Revision, wrap: int | None) -> Action:
+        """What an error repeats of its request, in data or as its id, may be as long as an event."""
+        for one in (error, replace(error, data=None)):
+            with suppress(TooLarge):
+                return self.sender.send(one, route, revision, self.now, wrap)[0]
+        return self.sender.send(replace(error, id=None, data=None), route, revision, self.now, wrap)[0]
 
     def _filters(self) -> tuple[filters.Filter, ...]:
         """Live kinds reach back a little, stored wraps as far as times are moved (HOUSE-TIME-10, HOUSE-TIME-11)."""
